@@ -61,7 +61,16 @@ func New(kind Kind) *Splitter { return &Splitter{kind: kind} }
 // Reset expects another reply.
 func (s *Splitter) Reset() { *s = Splitter{kind: s.kind, text: s.text[:0]} }
 
-// Feed takes the next part of the reply and returns how many events ended in it.
+// Take takes the next part of the reply, the last one where it ends with it, and returns how
+// many events ended.
+func (s *Splitter) Take(part []byte, last bool) (ended int, err error) {
+	if ended, err = s.Feed(part); err == nil && last && s.End() {
+		ended++
+	}
+	return ended, err
+}
+
+// Feed is Take of a part that is not the last.
 func (s *Splitter) Feed(part []byte) (ended int, err error) {
 	if s.kind == Chunks {
 		return min(len(part), 1), nil

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,9 @@ type Events struct {
 
 // endless is how long the first reply may go on before it is taken for one without an end.
 const endless = 2 * time.Second
+
+// lasts is how long the first reply is followed.
+func (e Events) lasts() time.Duration { return cmp.Or(e.Lasts, endless) }
 
 // came is what came of a reply in events.
 type came struct {
@@ -47,18 +51,16 @@ func (t Target) takeEvents(r *http.Response) (c came, bytes int64, err error) {
 	if t.Events.Chat {
 		c.kind = events.Chat
 	}
-	lasts := t.Events.Lasts
-	if lasts == 0 {
-		lasts = endless
-	}
-	over := time.AfterFunc(lasts, func() { _ = r.Body.Close() })
+	over := time.AfterFunc(t.Events.lasts(), func() { _ = r.Body.Close() })
 	s, room, begun := events.New(c.kind), make([]byte, 32<<10), time.Now()
 	for err == nil && (t.Events.Most == 0 || c.count < t.Events.Most) {
-		var n, ended int
+		var n int
 		n, err = r.Body.Read(room)
 		bytes += int64(n)
-		if ended, err = add(s, room[:n], err); ended > 0 {
-			c.count += int64(ended)
+		ended, wrong := s.Take(room[:n], errors.Is(err, io.EOF))
+		c.count += int64(ended)
+		if wrong != nil {
+			err = wrong
 		}
 	}
 	c.takes = time.Since(begun)
@@ -72,18 +74,6 @@ func (t Target) takeEvents(r *http.Response) (c came, bytes int64, err error) {
 		err = fmt.Errorf("the reply (%s) %w: no %s within %s", quantity.Clip(r.Header.Get("Content-Type"), 60), errNoEvents, nouns[c.kind], quantity.DurationText(c.takes.Round(time.Millisecond)))
 	}
 	return c, bytes, err
-}
-
-// add feeds a part, after which the reading ended with err.
-func add(s *events.Splitter, part []byte, err error) (ended int, _ error) {
-	ended, wrong := s.Feed(part)
-	if wrong != nil {
-		return ended, wrong
-	}
-	if errors.Is(err, io.EOF) && s.End() {
-		ended++
-	}
-	return ended, err
 }
 
 // messages is the kind of events that a protocol tells apart by itself.

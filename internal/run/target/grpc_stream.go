@@ -2,7 +2,6 @@ package target
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -118,7 +117,7 @@ func (c *called) follow(ctx context.Context, conn *grpc.ClientConn, ends Events)
 	var over *time.Timer
 	begun := time.Now()
 	if desc.ServerStreams {
-		over = time.AfterFunc(min(cmp.Or(ends.Lasts, endless), deadline/2), cancel)
+		over = time.AfterFunc(min(ends.lasts(), deadline/2), cancel)
 		defer over.Stop()
 	}
 	n, err = c.takeReplies(stream, ends.Most)

@@ -174,10 +174,7 @@ func (c *conversed) next() ([]byte, error) {
 
 // follow takes messages until the server ends them, or as long as they are followed.
 func (c *conversed) follow(t Target) (err error) {
-	lasts, begun, bytes := t.Events.Lasts, time.Now(), 0
-	if lasts == 0 {
-		lasts = endless
-	}
+	begun, bytes := time.Now(), 0
 	cut := func() bool { return false }
 	for err == nil && (t.Events.Most == 0 || c.came.count < t.Events.Most) {
 		var message []byte
@@ -185,7 +182,7 @@ func (c *conversed) follow(t Target) (err error) {
 			break
 		}
 		if c.came.count++; c.came.count == 1 {
-			timer := time.AfterFunc(lasts, func() { _ = c.conn.SetReadDeadline(time.Unix(1, 0)) })
+			timer := time.AfterFunc(t.Events.lasts(), func() { _ = c.conn.SetReadDeadline(time.Unix(1, 0)) })
 			cut = func() bool { return !timer.Stop() }
 		}
 		bytes += len(message)

@@ -110,13 +110,11 @@ func (f *Follower) Read(p []byte) (int, error) {
 	if f.splitter == nil {
 		ended = f.messages.Ended(f.came, f.came+int64(n))
 	} else {
-		split, wrong := f.splitter.Feed(p[:n])
+		split, wrong := f.splitter.Take(p[:n], err == io.EOF)
 		if wrong != nil {
 			return n, load.Failure(contract.Invalid, fmt.Errorf("read the reply's events: %w", wrong))
 		}
-		if ended = int64(split); err == io.EOF && f.splitter.End() {
-			ended++
-		}
+		ended = int64(split)
 	}
 	f.came += int64(n)
 	f.tell(ended, at)
