@@ -164,6 +164,7 @@ type Setup struct {
 	Profile   bool           `json:"profile,omitempty"`   // profile the window into result.profile and result.profiles; the meter samples it too
 	Timeline  bool           `json:"timeline,omitempty"`  // tell more in ticks: Tick.Times
 	Events    bool           `json:"events,omitempty"`    // client: tell when parts of replies came: Result.Events
+	Stages    bool           `json:"stages,omitempty"`    // client: tell how long stages of exchanges took: Result.Stages
 	Options   map[string]any `json:"options,omitempty"`
 }
 
@@ -172,6 +173,7 @@ type TLS struct {
 	Authorities string `json:"authorities"`           // certificates that a client trusts
 	Certificate string `json:"certificate,omitempty"` // the server's own
 	Key         string `json:"key,omitempty"`         // its private key; never recorded
+	Resume      bool   `json:"resume,omitempty"`      // client: connections resume sessions of earlier ones where the server allows it; else every handshake is a full one
 }
 
 // Ready says that the worker can begin: a server listens, a client has every
@@ -329,6 +331,7 @@ type Result struct {
 	Inside   *Inside            `json:"inside,omitempty"`   // a client's work inside the window; absent: counts.exchanges are all that is known
 	Arrivals *Arrivals          `json:"arrivals,omitempty"` // open loop: the gaps between its sends
 	Events   *Events            `json:"events,omitempty"`   // when parts of replies came, when setup asked for that
+	Stages   *Stages            `json:"stages,omitempty"`   // how long stages of exchanges took, when setup asked for that
 	Own      map[string]float64 `json:"own,omitempty"`      // what a foreign program says of itself, by metric and unit, over its whole run
 }
 

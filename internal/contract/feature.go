@@ -23,6 +23,8 @@ const (
 	FeatureHeaders    Feature = "headers"     // headers of HTTP of classes
 	FeatureTimes      Feature = "times"       // setup.load.trace that says times alone
 	FeatureData       Feature = "data"        // options data, pick and data_first
+	FeatureStages     Feature = "stages"      // setup.stages, of a client
+	FeatureResume     Feature = "resume"      // setup.tls.resume, of a client
 	FeatureEvents     Feature = "events"      // setup.exchange.every_ns of a server, setup.events of a client
 	FeatureWorkCPU    Feature = "work-cpu"    // setup.work by cpu, of a server
 	FeatureWorkSleep  Feature = "work-sleep"  // … by sleep

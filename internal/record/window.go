@@ -202,17 +202,51 @@ const (
 	Lag      = "lag"
 	Lengths  = "lengths" // in bytes
 
+	// Of clients that tell how long stages of exchanges took.
+	Connect   = "connect"
+	Handshake = "handshake"
+	FirstByte = "first_byte"
+
 	// Of clients that tell when parts of replies came.
-	FirstByte  = "first_byte"
 	FirstEvent = "first_event"
 	Gap        = "gap" // between events of one reply
 )
 
 // Kinds are those of times.
-var Kinds = []string{Service, Response, Lag, FirstByte, FirstEvent, Gap}
+var Kinds = []string{Service, Response, Lag, Connect, Handshake, FirstByte, FirstEvent, Gap}
 
-// OfEvents tells whether a kind of time is of parts of replies.
-func OfEvents(kind string) bool { return kind == FirstByte || kind == FirstEvent || kind == Gap }
+// inParts returns the histogram of a kind of time that is of a part of an exchange, and the ages
+// of the exchanges that ended before it came, for kinds that each exchange waits for; false for
+// times of whole exchanges.
+func inParts(r *contract.Result, kind string) (text, waiting string, ok bool) {
+	var s contract.Stages
+	if r.Stages != nil {
+		s = *r.Stages
+	}
+	var e contract.Events
+	if r.Events != nil {
+		e = *r.Events
+	}
+	switch kind {
+	case Connect:
+		return s.Connect, "", true
+	case Handshake:
+		return s.Handshake, "", true
+	case FirstByte:
+		return s.FirstByte, s.Waiting, true
+	case FirstEvent:
+		return e.First, e.Waiting, true
+	case Gap:
+		return e.Gaps, "", true
+	}
+	return "", "", false
+}
+
+// OfParts tells whether a kind of time is of a part of an exchange.
+func OfParts(kind string) bool {
+	_, _, ok := inParts(&contract.Result{}, kind)
+	return ok
+}
 
 // Histogram returns the merged histogram of one kind over all clients; false
 // when a client has none, it cannot be decoded or it is empty. Response
@@ -290,8 +324,8 @@ func decode(r *contract.Result, kind string) *hist.Histogram {
 		return nil
 	}
 	text := map[string]string{Service: r.Service, Response: r.Response, Lag: r.Lag, Lengths: r.Lengths}[kind]
-	if e := r.Events; e != nil && OfEvents(kind) {
-		text = map[string]string{FirstByte: e.FirstByte, FirstEvent: e.First, Gap: e.Gaps}[kind]
+	if part, _, ok := inParts(r, kind); ok {
+		text = part
 	}
 	if text == "" {
 		return nil

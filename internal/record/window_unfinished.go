@@ -93,8 +93,8 @@ func (w *Window) Times(kind string) (Times, bool) {
 }
 
 func (w *Window) bounded(kind string) Times {
-	if OfEvents(kind) {
-		return w.boundedEvents(kind)
+	if OfParts(kind) {
+		return w.boundedParts(kind)
 	}
 	aged := Service
 	if _, open := w.OfferedRate(); open {
@@ -126,17 +126,19 @@ func (w *Window) bounded(kind string) Times {
 	return t
 }
 
-// boundedEvents are times of parts of replies. An exchange that ended without any event
+// boundedParts are times of parts of exchanges. An exchange that ended before its part came
 // counts at its age, and at most for ever.
-func (w *Window) boundedEvents(kind string) Times {
+func (w *Window) boundedParts(kind string) Times {
 	came, _ := w.Histogram(kind)
 	waiting := hist.New()
 	for _, g := range w.Generators() {
-		if g.Result == nil || g.Result.Events == nil {
+		if g.Result == nil {
 			return Times{}
 		}
-		if h, err := hist.Decode(g.Result.Events.Waiting); err == nil && kind != Gap {
-			waiting.Merge(h)
+		if _, text, _ := inParts(g.Result, kind); text != "" {
+			if h, err := hist.Decode(text); err == nil {
+				waiting.Merge(h)
+			}
 		}
 	}
 	if waiting.Count() == 0 {

@@ -29,6 +29,8 @@ var Features = []struct {
 	{contract.FeatureHeaders, "headers", "headers of classes"},
 	{contract.FeatureData, "--data-from FILE", "requests that rows fill"},
 	{contract.FeatureEvents, "events=yes", "when parts of replies come"},
+	{contract.FeatureStages, "stages=yes", "how long stages of exchanges take"},
+	{contract.FeatureResume, "resumption=yes", "TLS sessions that are resumed"},
 	{contract.FeatureWorkCPU, "work=exp:…", ""},
 	{contract.FeatureWorkSleep, "work.by=sleep", ""},
 }

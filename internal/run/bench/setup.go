@@ -98,7 +98,7 @@ func (t *trial) setups() (setups, error) {
 	}
 	base := contract.Setup{
 		Trial: t.plan.ID, Seed: t.plan.Seed, Exchange: t.work.Exchange, Load: t.work.Load, Threads: t.work.Threads,
-		WindowNs: int64(t.work.Window), WarmupNs: int64(t.work.Warmup), Profile: t.plan.Probe, Timeline: t.plan.Probe || t.work.Timeline, Events: t.work.Events,
+		WindowNs: int64(t.work.Window), WarmupNs: int64(t.work.Warmup), Profile: t.plan.Probe, Timeline: t.plan.Probe || t.work.Timeline, Events: t.work.Events, Stages: t.work.Stages,
 	}
 	if name := t.work.Message; name != "" {
 		message, known := t.bench.Messages[name]

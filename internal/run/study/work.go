@@ -43,7 +43,8 @@ type Work struct {
 	WarmupMost     time.Duration // of a load that has not come to rest before
 	WarmupBound    bool          // WarmupMost was given
 	Timeline       bool          // a probe has one in any case
-	Events         bool          // clients tell when parts of replies come
+	Events         bool          // clients tell when events of replies come
+	Stages         bool          // … and how long stages of exchanges took
 }
 
 // Hosts are the names of the hosts that the two ends of a trial run on, and of the
@@ -128,6 +129,7 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	w.Timeline = number("timeline") > 0
 	w.Exchange.EveryNs = int64(number("every"))
 	w.Events = number("events") > 0 || w.Exchange.EveryNs > 0
+	w.Stages = number("stages") > 0 || w.Events
 	w.Servers, w.Clients = int(number("servers")), int(number("clients"))
 	w.Listeners, w.Threads = int(number("listeners")), int(number("threads"))
 	w.Placement = read["placement"].Text

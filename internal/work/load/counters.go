@@ -44,6 +44,7 @@ type shared struct {
 	apart   byWay[classTimes]
 	sizes   *sizes // nil where all exchanges are of one size
 	events  events
+	stages  stages
 }
 
 // differs counts a reply of another length than expected. The first one of a shard

@@ -7,29 +7,34 @@ import (
 	"netdyno/internal/hist"
 )
 
-// events are when parts of replies came, of all shards in a window; nil before the first.
+// events are when events of replies came, of all shards in a window; nil before the first.
 type events struct {
-	firstByte, first, gaps, waiting atomic.Pointer[hist.Recorder]
+	first, gaps, waiting atomic.Pointer[hist.Recorder]
+}
+
+// stages are how long stages of exchanges took, of all shards in a window; nil before the first.
+type stages struct {
+	firstByte, waiting atomic.Pointer[hist.Recorder]
 }
 
 // FirstByte says that something of the reply in flight came, which is told where setup asks
-// for events. Only the first call in an exchange has an effect.
+// for stages. Only the first call in an exchange has an effect.
 func (s *Slot) FirstByte(at int64) {
-	if !s.load.events || s.replied {
+	if !s.load.stages || s.replied {
 		return
 	}
 	s.replied = true
 	if t := s.shard.now.Load(); t.times != nil {
-		recordIn(&t.times.events.firstByte, at-s.pending.Load())
+		recordIn(&t.times.stages.firstByte, at-s.pending.Load())
 	}
 }
 
 // Event says that an event of the reply in flight has come whole.
 func (s *Slot) Event(at int64) {
+	s.FirstByte(at)
 	if !s.load.events {
 		return
 	}
-	s.FirstByte(at)
 	before := s.eventNs
 	s.eventNs = at
 	t := s.shard.now.Load()
@@ -43,39 +48,61 @@ func (s *Slot) Event(at int64) {
 	}
 }
 
-// TellsEvents reports whether FirstByte and Event have an effect.
+// TellsEvents reports whether Event has an effect.
 func (l *Load) TellsEvents() bool { return l.events }
 
-// waited counts an exchange that ends without any event, at its age.
-func (l *Load) waited(t *counters, ns int64) {
-	if l.events && t.times != nil {
+// waited counts an exchange that ends at this age, with a first byte or an event or without.
+func (l *Load) waited(t *counters, ns int64, replied, event bool) {
+	if t.times == nil {
+		return
+	}
+	if l.stages && !replied {
+		recordIn(&t.times.stages.waiting, ns)
+	}
+	if l.events && !event {
 		recordIn(&t.times.events.waiting, ns)
 	}
 }
 
-// eventTimes encodes when parts of replies came; nil where nobody asked.
-func (l *Load) eventTimes(of phase) (*contract.Events, error) {
-	if !l.events {
-		return nil, nil
-	}
-	e := &contract.Events{}
-	for _, c := range of {
-		e.Count += c.events.Load()
-	}
-	at := &of[0].times.events // shared by all
-	for _, each := range []struct {
-		from *atomic.Pointer[hist.Recorder]
-		to   *string
-	}{{&at.firstByte, &e.FirstByte}, {&at.first, &e.First}, {&at.gaps, &e.Gaps}, {&at.waiting, &e.Waiting}} {
+// encoded is where the text of a histogram goes.
+type encoded struct {
+	from *atomic.Pointer[hist.Recorder]
+	to   *string
+}
+
+func encodeAll(all ...encoded) error {
+	for _, each := range all {
 		r := each.from.Load()
 		if r == nil {
 			continue
 		}
 		text, err := r.Snapshot().Encode()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		*each.to = text
 	}
-	return e, nil
+	return nil
+}
+
+// enterParts encodes how long stages of exchanges took and when events came, as far as
+// somebody asked.
+func (l *Load) enterParts(of phase, r *contract.Result) error {
+	at := of[0].times // shared by all
+	if l.stages {
+		s := &contract.Stages{}
+		r.Stages = s
+		if err := encodeAll(encoded{&at.stages.firstByte, &s.FirstByte}, encoded{&at.stages.waiting, &s.Waiting}); err != nil {
+			return err
+		}
+	}
+	if !l.events {
+		return nil
+	}
+	e := &contract.Events{}
+	r.Events = e
+	for _, c := range of {
+		e.Count += c.events.Load()
+	}
+	return encodeAll(encoded{&at.events.first, &e.First}, encoded{&at.events.gaps, &e.Gaps}, encoded{&at.events.waiting, &e.Waiting})
 }

@@ -51,7 +51,8 @@ type Load struct {
 	pastSent              int64           // … their requests
 	names                 byWay[string]
 	numbered              bool
-	events                bool         // setup asks when parts of replies come
+	events                bool         // setup asks when events of replies come
+	stages                bool         // … how long stages of exchanges take
 	left                  byWay[int64] // unfinished, once they are counted
 	stepEnds              []int64      // in ns since the start
 
@@ -74,7 +75,7 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 	if err := normalise(&plan); err != nil {
 		return nil, Failure(contract.SetupFailed, err)
 	}
-	l := &Load{plan: plan, seed: setup.Seed, events: setup.Events, exchange: setup.Exchange, ended: make(chan struct{}), warp: draw.NewWarp(plan.Phases, plan.Repeat)}
+	l := &Load{plan: plan, seed: setup.Seed, events: setup.Events, stages: setup.Stages, exchange: setup.Exchange, ended: make(chan struct{}), warp: draw.NewWarp(plan.Phases, plan.Repeat)}
 	var err error
 	if l.draws, err = DrawsOf(setup); err != nil {
 		return nil, err

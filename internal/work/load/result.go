@@ -37,7 +37,7 @@ func (l *Load) Result() (contract.Result, error) {
 		return r, err
 	}
 	ages := l.unfinished(now)
-	if r.Events, err = l.eventTimes(l.window); err != nil {
+	if err := l.enterParts(l.window, &r); err != nil {
 		return r, err
 	}
 	if err := l.enterApart(l.window, l.drain, &r); err != nil {
@@ -69,9 +69,7 @@ func (l *Load) unfinished(now int64) *hist.Histogram {
 		s := &l.slots[i]
 		if due := s.pending.Load(); due <= closing {
 			ages.Record(now-due, 1)
-			if s.eventNs == 0 {
-				l.waited(l.window[0], now-due)
-			}
+			l.waited(l.window[0], now-due, s.replied, s.eventNs != 0)
 			l.leaveApart(s, due, true)
 		}
 		if !s.open || s.replay != nil || l.dues != nil {
@@ -79,20 +77,20 @@ func (l *Load) unfinished(now int64) *hist.Histogram {
 		}
 		for ; s.left > 0 && start+s.schedule.peek() <= closing; s.schedule.advance() {
 			ages.Record(now-start-s.schedule.peek(), 1)
-			l.waited(l.window[0], now-start-s.schedule.peek())
+			l.waited(l.window[0], now-start-s.schedule.peek(), false, false)
 			l.leaveApart(s, start+s.schedule.peek(), false)
 		}
 	}
 	if l.dues != nil {
 		for due := l.dues.take(); start+due <= closing; due = l.dues.take() {
 			ages.Record(now-start-due, 1)
-			l.waited(l.window[0], now-start-due)
+			l.waited(l.window[0], now-start-due, false, false)
 		}
 	}
 	if r := l.replay; r != nil {
 		for d := r.take(); start+d.atNs <= closing; d = r.take() {
 			ages.Record(now-start-d.atNs, 1)
-			l.waited(l.window[0], now-start-d.atNs)
+			l.waited(l.window[0], now-start-d.atNs, false, false)
 		}
 	}
 	return ages

@@ -172,9 +172,7 @@ func (s *Slot) Fail(err error) {
 		t.times.reasons.addReason(kind, ReasonOf(err))
 		if kind == contract.Timeout {
 			recordIn(&t.times.late, s.age(now-due))
-			if s.eventNs == 0 {
-				s.load.waited(t, s.age(now-due))
-			}
+			s.load.waited(t, s.age(now-due), s.replied, s.eventNs != 0)
 		}
 	}
 	for i, k := range kinds {

@@ -146,7 +146,7 @@ func (l *Load) PartResult(p *Part) (contract.Result, error) {
 		err = l.enterApart(p.phase, nil, &r)
 	}
 	if err == nil {
-		r.Events, err = l.eventTimes(p.phase)
+		err = l.enterParts(p.phase, &r)
 	}
 	if err == nil {
 		r.Bins, err = p.phase.binResults(l.plan.Rate > 0)
