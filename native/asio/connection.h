@@ -73,6 +73,7 @@ void take_over(Socket& socket, int fd);
 /// Loop observes its connections without virtual calls. It has
 ///   static constexpr bool kRedials;  whether a connection that is over is made again
 ///   Descriptor redial(Connection&);  a socket that is connecting, if so
+///   void made(Connection&);          called when that connection is there
 ///   static std::int64_t now();       the time to pass to flows
 ///   void moved();                    called after a read or a write was handled
 ///   bool tolerates(const Failure&);  whether a flow's failure ends only its connection
@@ -195,9 +196,10 @@ class Connection {
         break;
       }
       if (error) return broke(error);
-      if (!made_) [[unlikely]]
+      if (!std::exchange(made_, true)) [[unlikely]] {
+        loop_.made(*this);
         flow_->made();
-      made_ = true;
+      }
       flow_->written(n);
       turn += n;
       if (Loop::kRedials && leaving()) break;  // with these bytes it was over

@@ -31,6 +31,7 @@ class AsioClientLoop final : public ClientLoop {
 
   static constexpr bool kRedials = true;
   Descriptor redial(ClientConnection& connection) { return ClientLoop::redial(connection.index); }
+  void made(ClientConnection& connection) { ClientLoop::made(connection.index); }
   static std::int64_t now() { return now_ns(); }
   void moved() { arm(); }
   /// A server that breaks the wire's rules ends the trial.
@@ -77,6 +78,7 @@ class AsioServerLoop final : public ServerLoop {
 
   static constexpr bool kRedials = false;
   Descriptor redial(ServerConnection&) { return {}; }
+  void made(ServerConnection&) {}
   static std::int64_t now() { return 0; }  // a server's flows record no times
   void moved() {
     if (traffic.rests.next() < armed_) [[unlikely]]

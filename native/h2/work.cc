@@ -55,8 +55,8 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.delivery = "chunks";
   transport.options = tls::with_trust(http1::options());
   for (contract::Option& option : setting_options()) transport.options.push_back(std::move(option));
-  transport.features = tls::with_tls({"fresh", "events", "turns", "gather", "turns-mix", "mix", "headers",
-                                      "deadline", "work-cpu", "work-sleep"});
+  transport.features = tls::with_tls({"fresh", "events", "stages", "turns", "gather", "turns-mix", "mix",
+                                      "headers", "deadline", "work-cpu", "work-sleep"});
   return transport;
 }
 

@@ -322,8 +322,8 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.roles = {Role::server, Role::client};
   transport.delivery = "message";
   transport.codecs = {"bytes", "proto"};
-  transport.features = tls::with_tls({"fresh", "stream-up", "stream-down", "stream-both", "turns", "gather",
-                                      "deadline", "work-cpu", "work-sleep"});
+  transport.features = tls::with_tls({"fresh", "stream-up", "stream-down", "stream-both", "stages", "turns",
+                                      "gather", "deadline", "work-cpu", "work-sleep"});
   transport.options = options();
   return transport;
 }

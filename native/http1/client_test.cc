@@ -379,7 +379,7 @@ TEST(HttpClient, TellsMessagesOfAStreamAsEvents) {
   contract::Setup setup = asks(5);
   setup.exchange.stream = contract::Stream::down;
   setup.exchange.chunk_bytes = 2;
-  setup.events = true;
+  setup.events = setup.stages = true;
   ClientRig rig(setup);
   sent(*rig.flow);
   for (const char* part : {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "2\r\nhe\r\n2\r\nl",
@@ -387,12 +387,35 @@ TEST(HttpClient, TellsMessagesOfAStreamAsEvents) {
     give(*rig.flow, part);
   }
   EXPECT_EQ(rig.counts().exchanges, 1);
-  const contract::Events events = rig.load.result(9).events.value();
+  const contract::Result result = rig.load.result(9);
+  const contract::Events& events = result.events.value();
   EXPECT_EQ(events.count, 3);
   Histogram one;
   one.record(2);  // from 1, when it was due, to 3
-  EXPECT_EQ(events.first_byte, one.encode());
+  EXPECT_EQ(result.stages.value().first_byte, one.encode());
   EXPECT_EQ(events.first, one.encode());
+}
+
+/// Every reply has a first byte, which the read brought that began it.
+TEST(HttpClient, TellsTheFirstByteOfAPlainReply) {
+  contract::Setup setup = asks(5);
+  setup.stages = true;
+  ClientRig rig(setup);
+  const std::string whole = reply(5, "hello");
+  sent(*rig.flow);
+  give(*rig.flow, whole.substr(0, 9), nullptr, 3);
+  give(*rig.flow, whole.substr(9), nullptr, 7);
+  sent(*rig.flow);
+  give(*rig.flow, whole, nullptr, 20);
+  const contract::Result result = rig.load.result(29);
+  Histogram first_byte, service;
+  first_byte.record(3 - 1);  // from 1, when it was due
+  first_byte.record(20 - 7);
+  service.record(7 - 2);
+  service.record(20 - 2);
+  EXPECT_EQ(result.stages.value().first_byte, first_byte.encode());
+  EXPECT_EQ(result.service, service.encode());
+  EXPECT_FALSE(result.events.has_value());
 }
 
 std::string refusal(const contract::Setup& setup) {

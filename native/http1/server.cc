@@ -163,8 +163,9 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
   transport.options = tls::with_trust(joined(options(), fill_options()));
-  transport.features = tls::with_tls({"fresh", "stream-down", "events", "turns", "gather", "turns-mix", "mix",
-                                      "headers", "data", "deadline", "work-cpu", "work-sleep"});
+  transport.features =
+      tls::with_tls({"fresh", "stream-down", "events", "stages", "turns", "gather", "turns-mix", "mix",
+                     "headers", "data", "deadline", "work-cpu", "work-sleep"});
   return transport;
 }
 

@@ -229,5 +229,92 @@ TEST(EncryptedHttpClient, ConnectsAgainWhereARecordWasCut) {
   }
 }
 
+/// A client of a server of ours, whose connections have tickets of one key.
+struct Resuming {
+  explicit Resuming(bool resume) : setup(setup_of_end(Role::client, 5, kByLength)) {
+    setup.load.fresh = true;
+    setup.stages = true;
+    setup.tls->resume = resume;
+    work = work_of(setup);
+    const auto verification = work->verification(0);
+    verification->begin(0);
+    converses(*verification);
+    EXPECT_TRUE(verification->verified());
+  }
+
+  /// Lets a flow converse on a connection of its own until both ends are silent.
+  void converses(Flow& flow) const {
+    Traffic traffic;
+    const auto server = theirs->server(4096, traffic);
+    server->begin(0);
+    std::string up, down;
+    do {
+      up += words(flow, false);
+      feed(*server, up, SIZE_MAX);
+      down += words(*server, true);
+      feed(flow, down, SIZE_MAX);
+    } while (flow.fate() == Fate::open && flow.unsent());
+  }
+  /// Makes the connection anew.
+  static void reopen(Flow& flow) {
+    flow.reopened(10);
+    flow.made();
+  }
+
+  contract::Setup setup;
+  std::shared_ptr<const Work> theirs = work_of(setup_of_end(Role::server, 5));
+  std::shared_ptr<const Work> work;
+};
+
+TEST(EncryptedHttpClient, ResumesSessionsWhereSetupAsks) {
+  for (const bool resume : {true, false}) {
+    const Resuming trial(resume);
+    ClientRig rig(trial.setup, trial.work);
+    for (int i = 1; i <= 3; i++) {
+      Resuming::reopen(*rig.flow);
+      trial.converses(*rig.flow);
+      ASSERT_EQ(rig.counts().exchanges, i);
+    }
+    const contract::Stages stages = rig.load.result(30).stages.value();
+    EXPECT_EQ(stages.resumed, resume ? 3 : 0) << "the verified exchange left a session, and each other one";
+    EXPECT_NE(stages.handshake, "");
+    EXPECT_NE(stages.first_byte, "");
+    EXPECT_EQ(stages.connect, "") << "the loop tells that";
+  }
+}
+
+/// A connection that broke after its handshake leaves its session, and one whose handshake failed
+/// takes with it what it was to resume.
+TEST(EncryptedHttpClient, ResumesNoSessionThatFailed) {
+  const Resuming trial(true);
+  ClientRig rig(trial.setup, trial.work);
+  Resuming::reopen(*rig.flow);
+  Traffic traffic;
+  const auto server = trial.theirs->server(4096, traffic);
+  server->begin(0);
+  for (int i = 0; i < 2; i++) {
+    std::string up = words(*rig.flow, false);
+    feed(*server, up, SIZE_MAX);
+    std::string down = words(*server, true);
+    if (i == 1) down.pop_back();  // the tickets came, and no reply
+    feed(*rig.flow, down, SIZE_MAX);
+  }
+  rig.flow->broke(0);
+  EXPECT_TRUE(rig.flow->ended(4));
+  Resuming::reopen(*rig.flow);
+  trial.converses(*rig.flow);
+  EXPECT_EQ(rig.counts().exchanges, 1);
+
+  Resuming::reopen(*rig.flow);
+  words(*rig.flow, false);
+  std::string alert("\x15\x03\x03\x00\x02\x02\x28", 7);  // handshake_failure
+  feed(*rig.flow, alert, SIZE_MAX);
+  EXPECT_EQ(rig.errors(contract::ErrorKind::peer), 2);
+  Resuming::reopen(*rig.flow);
+  trial.converses(*rig.flow);
+  EXPECT_EQ(rig.counts().exchanges, 2);
+  EXPECT_EQ(rig.load.result(30).stages.value().resumed, 2);
+}
+
 }  // namespace
 }  // namespace netdyno::http1::test::encrypted

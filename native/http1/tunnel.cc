@@ -49,7 +49,8 @@ class Tunnelled final : public Inner {
     constexpr std::string_view kVersion = "HTTP/1.1 ";
     open_ = end + 4 == head_.size() && line.starts_with("HTTP/1.") && line.size() > kVersion.size() &&
             line[kVersion.size()] == '2';
-    if (!open_) fail(ECONNRESET, "the proxy answers " + shown(line, kMostReason), now);
+    if (open_) return inner_->made();
+    fail(ECONNRESET, "the proxy answers " + shown(line, kMostReason), now);
   }
 
   Flow::Fate fate() const override { return lost_ ? Flow::Fate::lost : inner_->fate(); }

@@ -234,6 +234,7 @@ Tls parse_tls(const Json& body) {
   in.read("authorities", tls.authorities);
   in.read("certificate", tls.certificate);
   in.read("key", tls.key);
+  in.read("resume", tls.resume);
   return tls;
 }
 
@@ -250,6 +251,7 @@ Setup parse_setup(const Json& body) {
   in.read("listeners", setup.listeners);
   in.read("timeline", setup.timeline);
   in.read("events", setup.events);
+  in.read("stages", setup.stages);
   in.read("allow", setup.allow);
   in.read("peers", setup.peers);
   in.read("sources", setup.sources);

@@ -199,23 +199,27 @@ Json to_wire(const ClassResult& of) {
   return body;
 }
 
+/// Adds those that are not empty.
+void add_texts(Json& to, std::initializer_list<std::pair<const char*, std::string_view>> texts) {
+  for (const auto& [key, value] : texts) {
+    if (!value.empty()) to[key] = value;
+  }
+}
+
 Json to_wire(const Result& result) {
   Json body = {{"from_ns", result.from_ns}, {"to_ns", result.to_ns}, {"counts", to_wire(result.counts)}};
   const auto number = [&body](const char* key, std::int64_t value) {
     if (value != 0) body[key] = value;
   };
-  const auto text = [&body](const char* key, const std::string& value) {
-    if (!value.empty()) body[key] = value;
-  };
   number("drained", result.drained);
   number("unfinished", result.unfinished);
   number("over_max", result.over_max);
-  text("ages", result.ages);
-  text("service", result.service);
-  text("response", result.response);
-  text("lag", result.lag);
-  text("late", result.late);
-  text("lengths", result.lengths);
+  add_texts(body, {{"ages", result.ages},
+                   {"service", result.service},
+                   {"response", result.response},
+                   {"lag", result.lag},
+                   {"late", result.late},
+                   {"lengths", result.lengths}});
   for (const Reason& reason : result.reasons) {
     Json each = {{"text", reason.text}, {"count", reason.count}};
     if (reason.kind) each["kind"] = name(*reason.kind);
@@ -237,13 +241,18 @@ Json to_wire(const Result& result) {
   }
   if (result.sent) body["sent"] = to_wire(*result.sent);
   if (result.events) {
-    Json& events = body["events"] = {{"count", result.events->count}};
-    for (const auto& [key, times] : {std::pair{"first_byte", &result.events->first_byte},
-                                     {"first", &result.events->first},
-                                     {"gaps", &result.events->gaps},
-                                     {"waiting", &result.events->waiting}}) {
-      if (!times->empty()) events[key] = *times;
-    }
+    body["events"] = {{"count", result.events->count}};
+    add_texts(body["events"], {{"first", result.events->first},
+                               {"gaps", result.events->gaps},
+                               {"waiting", result.events->waiting}});
+  }
+  if (result.stages) {
+    body["stages"] = Json::object();
+    if (result.stages->resumed != 0) body["stages"]["resumed"] = result.stages->resumed;
+    add_texts(body["stages"], {{"connect", result.stages->connect},
+                               {"handshake", result.stages->handshake},
+                               {"first_byte", result.stages->first_byte},
+                               {"waiting", result.stages->waiting}});
   }
   return body;
 }

@@ -222,6 +222,7 @@ struct Tls {
   std::string authorities;  // whom a client trusts
   std::string certificate;  // what a server shows, those that lead to its authority behind it
   std::string key;          // what it is proved by
+  bool resume = false;      // a client's connections resume sessions of earlier ones; else none does
 };
 
 /// What a server does for each exchange before the end of its reply goes out.
@@ -252,6 +253,7 @@ struct Setup {
   Options options = {};
   bool timeline = false;  // tell more in ticks
   bool events = false;    // tell when parts of replies came
+  bool stages = false;    // tell how long stages of exchanges took
   /// Features that it needs and no worker of this kit has: what makes exchanges differ, or their
   /// rate change (contract/DRAWS.md, contract/MIXES.md).
   std::vector<std::string> beyond = {};
@@ -357,10 +359,18 @@ struct ClassResult {
 /// When parts of replies came, in a window and draining; histograms as Result's.
 struct Events {
   std::int64_t count = 0;  // in the window
-  std::string first_byte;  // a reply's first byte − due
-  std::string first;       // its first event − due
+  std::string first;       // end of a reply's first event − due
   std::string gaps;        // an event − the one before it in its reply
   std::string waiting;     // ages of exchanges that ended without any event
+};
+
+/// How long stages of exchanges took, in a window and draining; histograms as Result's.
+struct Stages {
+  std::string connect;       // of connections made anew: the connection is there − it was begun
+  std::string handshake;     // … TLS is there − the connection was
+  std::int64_t resumed = 0;  // … handshakes in the window that resumed a session
+  std::string first_byte;    // a reply's first byte − due
+  std::string waiting;       // ages of exchanges that ended without a first byte
 };
 
 /// Histograms are HdrHistogram V2, compressed, in base64. Empty ones are left out.
@@ -384,6 +394,7 @@ struct Result {
   std::optional<Inside> inside;      // a client whose window opened
   std::optional<Sent> sent;          // a client's
   std::optional<Events> events;      // where setup asks for them
+  std::optional<Stages> stages;      // the same
 };
 
 /// The candidate most like word, for "did you mean". Empty when the edit distance to

@@ -157,17 +157,25 @@ struct KindCounts {
   Sum late;
 };
 
-/// When parts of replies came: each made with its first time.
+/// Records in a histogram that is made with its first time.
+inline void record_in(std::unique_ptr<Histogram>& in, std::int64_t ns) {
+  if (!in) in = std::make_unique<Histogram>();
+  in->record(ns);
+}
+
+/// When events of replies came: each made with its first time.
 struct EventTimes {
-  std::unique_ptr<Histogram> first_byte;
   std::unique_ptr<Histogram> first;
   std::unique_ptr<Histogram> gaps;
   std::unique_ptr<Histogram> waiting;
+};
 
-  static void record(std::unique_ptr<Histogram>& in, std::int64_t ns) {
-    if (!in) in = std::make_unique<Histogram>();
-    in->record(ns);
-  }
+/// How long stages of exchanges took: each made with its first time.
+struct StageTimes {
+  std::unique_ptr<Histogram> connect;
+  std::unique_ptr<Histogram> handshake;
+  std::unique_ptr<Histogram> first_byte;
+  std::unique_ptr<Histogram> waiting;
 };
 
 /// The histograms of one shard, and when it sent. response and lag are null where
@@ -182,28 +190,22 @@ struct Times {
   std::unique_ptr<Histogram> lengths;
   std::unique_ptr<Histogram> late;  // ages of exchanges that timed out, made with the first one
   EventTimes events;
+  StageTimes stages;
   std::int64_t expected = 0;     // length of a reply, in bytes
   std::vector<KindTimes> kinds;  // none where exchanges are not told apart
 
   /// A reply of another length.
-  void varied(std::int64_t bytes) {
-    if (!lengths) lengths = std::make_unique<Histogram>();
-    lengths->record(bytes);
-  }
-  /// An exchange timed out at that age.
-  void timed_out(std::int64_t age_ns) {
-    if (!late) late = std::make_unique<Histogram>();
-    late->record(age_ns);
-  }
+  void varied(std::int64_t bytes) { record_in(lengths, bytes); }
 };
 
 /// The counts of one shard in one phase.
 struct Counters {
   Sum exchanges;
   Sum received;
-  Sum more;    // bytes sent beyond those that setup says of each exchange
-  Sum unsent;  // of the errors, those whose request never went out
-  Sum events;  // of replies, where they are told
+  Sum more;     // bytes sent beyond those that setup says of each exchange
+  Sum unsent;   // of the errors, those whose request never went out
+  Sum events;   // of replies, where they are told
+  Sum resumed;  // sessions, by handshakes, where stages are told
   std::array<Sum, contract::kErrorKinds> errors;
   Times* times = nullptr;  // null before the window
   Parts parts;

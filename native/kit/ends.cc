@@ -93,6 +93,7 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
     for (std::size_t i = 0; i < sockets[shard].size(); i++) {
       const auto connection = static_cast<std::int64_t>(shard + i * loops_.size());
       const auto slots = load.slots(connection);
+      if (!slots.empty() && slots[0].tells_stages()) loop.tells_connects(slots[0]);
       auto flow = work_->client({connection, static_cast<std::uint32_t>(i), slots, loop.agenda()});
       loop.add(sockets[shard][i].release(), std::move(flow), !slots.empty());
     }
@@ -166,7 +167,7 @@ contract::Transport loop_transport(const std::string& name, const std::string& d
   transport.delivery = "chunks";
   transport.options = joined(joined(socket_options(), {listener_option(), read_buffer_option()}), more);
   transport.features = {"stream-up", "stream-down", "stream-both", "events",
-                        "turns",     "work-cpu",    "work-sleep"};
+                        "stages",    "turns",       "work-cpu",    "work-sleep"};
   return transport;
 }
 

@@ -56,6 +56,10 @@ class ClientLoop {
   /// is connecting, or none. Call it before run.
   void redials(std::function<Descriptor(std::size_t connection)> dial) { dial_ = std::move(dial); }
 
+  /// Tells a slot how long it takes to make connections anew. It is one of the loop's, and outlives it.
+  /// Call it before run.
+  void tells_connects(Slot& slot) { told_ = &slot; }
+
   Agenda& agenda() { return agenda_; }
   /// How the loop waits. Set it before run.
   Pace& pace() { return pace_; }
@@ -71,7 +75,12 @@ class ClientLoop {
   /// failed: the connection is lost then.
   Descriptor redial(std::size_t connection) {
     redialled_++;
+    if (told_ != nullptr) begun_[connection] = now_ns();
     return dial_ ? dial_(connection) : Descriptor();
+  }
+  /// The connection that redial began is there (Flow::made).
+  void made(std::size_t connection) {
+    if (told_ != nullptr) told_->connected(now_ns() - begun_[connection]);
   }
 
   /// Ends the loop's wait, if it waits, and the next one. Any thread; must not block.
@@ -97,6 +106,7 @@ class ClientLoop {
     open_++;
     active_ += active ? 1 : 0;
     carries_.push_back(active);
+    begun_.push_back(0);
   }
   void lost(std::size_t connection) {
     open_--;
@@ -107,7 +117,9 @@ class ClientLoop {
   std::atomic<std::int64_t> closing_{Agenda::kNever};
   std::atomic<bool> stopped_{false};
   bool heeded_ = false;
-  std::vector<bool> carries_;  // load, by connection
+  std::vector<bool> carries_;        // load, by connection
+  Slot* told_ = nullptr;             // of connections that are made anew; null where nobody asks
+  std::vector<std::int64_t> begun_;  // when making one began, by connection; where it is told
   Agenda agenda_;
   Pace pace_{agenda_};
   std::function<Descriptor(std::size_t connection)> dial_;

@@ -58,6 +58,8 @@ Load::Load(const contract::Setup& setup, int shards)
       seed_(setup.seed),
       turns_(Turns::of(setup.load)),
       events_(setup.events),
+      stages_(setup.stages),
+      tells_parts_(setup.events || setup.stages),
       event_bytes_(setup.exchange.event_bytes()) {
   check(plan_);
   const double share = plan_.active_share * static_cast<double>(plan_.connections);
@@ -224,7 +226,7 @@ std::optional<contract::Result> Load::closed_part() {
   if (!past_times_) past_times_ = std::make_unique<Histogram>();
   past_times_->merge(tell(windows, {}, result));
   tell_kinds(windows, false, result);
-  result.events = events(windows, {});
+  tell_parts(windows, {}, result);
   parts_.pop_front();
   return result;
 }
@@ -322,9 +324,9 @@ contract::Result Load::result(std::int64_t now) {
   result.arrivals = arrivals();
   // Before the schedules are walked to their end.
   if (open_ && !turns_) result.inside = inside(result.counts.exchanges, times);
-  Histogram waiting;
-  const Histogram ages = unfinished(now, result, waiting);
-  result.events = events(windows(), std::move(waiting));
+  Waits waits;
+  const Histogram ages = unfinished(now, result, waits);
+  tell_parts(windows(), std::move(waits), result);
   result.unfinished = ages.count();
   result.ages = ages.encode();
   return result;
@@ -415,20 +417,37 @@ void Slot::tell_kind(Counters& counters, const Completion& c) const {
   k.sent.add(load_->up_bytes_ + more_);
   k.received.add(c.received);
   if (counters.times == nullptr) return;
-  const auto record = [](std::unique_ptr<Histogram>& to, std::int64_t ns) {
-    if (!to) to = std::make_unique<Histogram>();
-    to->record(ns);
-  };
   KindTimes& times = counters.times->kinds[kind_];
-  record(times.service, c.now - c.sent);
-  if (open_) record(times.response, c.now - c.due);
+  record_in(times.service, c.now - c.sent);
+  if (open_) record_in(times.response, c.now - c.due);
+}
+
+void Slot::tell_parts(std::int64_t before, std::int64_t bytes, std::int64_t now) {
+  if (waits_for_byte()) {
+    replied_ = true;
+    if (Counters& counters = shard_->begin(); counters.times != nullptr)
+      record_in(counters.times->stages.first_byte, now - pending_);
+    shard_->counted();
+  }
+  if (load_->events_) tell_events(before, bytes, now);
+}
+
+void Slot::connected(std::int64_t ns) {
+  if (Counters& counters = shard_->begin(); counters.times != nullptr)
+    record_in(counters.times->stages.connect, ns);
+  shard_->counted();
+}
+
+void Slot::shook_hands(std::int64_t ns, bool resumed) {
+  Counters& counters = shard_->begin();
+  if (resumed) counters.resumed.add(1);
+  if (counters.times != nullptr) record_in(counters.times->stages.handshake, ns);
+  shard_->counted();
 }
 
 void Slot::tell_events(std::int64_t before, std::int64_t bytes, std::int64_t now) {
   Counters& counters = shard_->begin();
   EventTimes* const times = counters.times == nullptr ? nullptr : &counters.times->events;
-  if (!replied_ && times != nullptr) EventTimes::record(times->first_byte, now - pending_);
-  replied_ = true;
   const auto whole = [this, size = load_->event_bytes_](std::int64_t of) {
     if (size <= 0) return std::int64_t{0};
     return of == load_->down_bytes_ ? (of + size - 1) / size : of / size;
@@ -437,34 +456,36 @@ void Slot::tell_events(std::int64_t before, std::int64_t bytes, std::int64_t now
     counters.events.add(1);
     const std::int64_t last = std::exchange(event_ns_, now);
     if (times != nullptr)
-      EventTimes::record(last == 0 ? times->first : times->gaps, now - (last == 0 ? pending_ : last));
+      record_in(last == 0 ? times->first : times->gaps, now - (last == 0 ? pending_ : last));
   }
   shard_->counted();
 }
 
-/// What windows counted of events, and the ages of exchanges that wait for one; none where nobody asks.
-std::optional<contract::Events> Load::events(const std::vector<const Window*>& windows,
-                                             Histogram waiting) const {
-  if (!events_) return std::nullopt;
-  Histogram first_byte;
-  Histogram first;
-  Histogram gaps;
-  contract::Events events;
-  for (const Window* window : windows) {
-    const EventTimes& times = window->times.events;
-    events.count += window->counters.events.get();
-    for (const auto& [from, to] : {std::pair{times.first_byte.get(), &first_byte},
-                                   {times.first.get(), &first},
-                                   {times.gaps.get(), &gaps},
-                                   {times.waiting.get(), &waiting}}) {
-      if (from != nullptr) to->merge(*from);
+/// Enters what windows counted of events and of stages, and the ages of exchanges that wait for one,
+/// where setup asks.
+void Load::tell_parts(const std::vector<const Window*>& windows, Waits waits, contract::Result& into) const {
+  const auto encoded = [&windows](auto of, Histogram sum = {}) {
+    for (const Window* window : windows) {
+      if (const auto& times = of(window->times)) sum.merge(*times);
     }
+    return sum.encode();
+  };
+  if (events_) {
+    contract::Events& events = into.events.emplace();
+    for (const Window* window : windows) events.count += window->counters.events.get();
+    events.first = encoded([](const Times& t) -> auto& { return t.events.first; });
+    events.gaps = encoded([](const Times& t) -> auto& { return t.events.gaps; });
+    events.waiting = encoded(
+        [](const Times& t) -> auto& { return t.events.waiting; }, std::move(waits.event));
   }
-  events.first_byte = first_byte.encode();
-  events.first = first.encode();
-  events.gaps = gaps.encode();
-  events.waiting = waiting.encode();
-  return events;
+  if (!stages_) return;
+  contract::Stages& stages = into.stages.emplace();
+  for (const Window* window : windows) stages.resumed += window->counters.resumed.get();
+  stages.connect = encoded([](const Times& t) -> auto& { return t.stages.connect; });
+  stages.handshake = encoded([](const Times& t) -> auto& { return t.stages.handshake; });
+  stages.first_byte = encoded([](const Times& t) -> auto& { return t.stages.first_byte; });
+  stages.waiting = encoded(
+      [](const Times& t) -> auto& { return t.stages.waiting; }, std::move(waits.byte));
 }
 
 void Slot::fail_kind(Counters& counters, contract::ErrorKind kind) const {
@@ -561,11 +582,10 @@ std::optional<contract::Arrivals> Load::arrivals() const {
 
 /// Ages, counted from the due time, of exchanges that were due before the end and
 /// have not completed, including those that the schedule never got to send.
-Histogram Load::unfinished(std::int64_t now, contract::Result& into, Histogram& waiting) {
+Histogram Load::unfinished(std::int64_t now, contract::Result& into, Waits& waits) {
   Histogram ages;
   const auto unsent = [&](std::int64_t due) {
-    ages.record(now - due);
-    waiting.record(now - due);
+    for (Histogram* const each : {&ages, &waits.event, &waits.byte}) each->record(now - due);
   };
   const std::int64_t start = start_ns_;
   const std::int64_t close = close_ns_;
@@ -573,7 +593,8 @@ Histogram Load::unfinished(std::int64_t now, contract::Result& into, Histogram& 
   for (Slot& slot : slots_) {
     if (slot.pending_ <= close) {
       ages.record(now - slot.pending_);
-      if (slot.waits_for_event()) waiting.record(now - slot.pending_);
+      if (slot.waits_for_event()) waits.event.record(now - slot.pending_);
+      if (slot.waits_for_byte()) waits.byte.record(now - slot.pending_);
       if (!kinds_.empty()) (mix_ ? into.classes : into.paths)[slot.kind_].unfinished++;
     }
     if (!slot.open_ || turns_) continue;

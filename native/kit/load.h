@@ -115,8 +115,16 @@ class Slot {
   void asks_for(std::uint32_t path) { kind_ = path; }
 
   /// A part of the reply in flight came at now: its body had before bytes and has that many. Where
-  /// setup asks for events, each whole Exchange::event_bytes are one, and so is a shorter last part.
+  /// setup asks for stages, the first one is the reply's first byte. Where it asks for events, each
+  /// whole Exchange::event_bytes are one, and so is a shorter last part.
   void came(std::int64_t before, std::int64_t bytes, std::int64_t now);
+
+  /// Whether setup asks for stages.
+  bool tells_stages() const;
+  /// A connection of the slot's loop was made anew within ns. Where tells_stages.
+  void connected(std::int64_t ns);
+  /// TLS was made on one within ns, by a session of an earlier connection or not. Where tells_stages.
+  void shook_hands(std::int64_t ns, bool resumed);
 
   /// The exchange in flight is complete: it was sent at sent and completed at now, and
   /// received payload bytes came back.
@@ -141,8 +149,9 @@ class Slot {
     if (!counters.kinds.empty()) [[unlikely]]
       fail_kind(counters, kind);
     if (kind == contract::ErrorKind::timeout && counters.times != nullptr) {
-      counters.times->timed_out(age(now));
-      if (waits_for_event()) EventTimes::record(counters.times->events.waiting, age(now));
+      record_in(counters.times->late, age(now));
+      if (waits_for_event()) record_in(counters.times->events.waiting, age(now));
+      if (waits_for_byte()) record_in(counters.times->stages.waiting, age(now));
     }
     shard_->counted();
     free_ = now;
@@ -165,9 +174,11 @@ class Slot {
   /// How long the exchange in flight was waited for: in a closed loop until its deadline and no
   /// longer, however late that was noticed.
   std::int64_t age(std::int64_t now) const;
+  void tell_parts(std::int64_t before, std::int64_t bytes, std::int64_t now);
   void tell_events(std::int64_t before, std::int64_t bytes, std::int64_t now);
-  /// Whether the exchange has had no event, where they are told.
+  /// Whether the exchange has had no event, or no first byte, where they are told.
   bool waits_for_event() const;
+  bool waits_for_byte() const;
 
   Load* load_ = nullptr;
   Shard* shard_ = nullptr;
@@ -182,7 +193,7 @@ class Slot {
   bool open_ = false;
   bool started_ = false;
   bool out_ = false;      // the request of the exchange in flight went out
-  bool replied_ = false;  // something of its reply came, where events are told
+  bool replied_ = false;  // something of its reply came, where stages are told
   Schedule schedule_;
 };
 
@@ -255,6 +266,11 @@ class Load {
     Windows windows;
     std::size_t settled = 0;  // shards that have left it
   };
+  /// Ages of exchanges that ended without an event of a reply, and without its first byte.
+  struct Waits {
+    Histogram event;
+    Histogram byte;
+  };
 
   Windows new_windows() const;
   void make_phases();
@@ -274,8 +290,8 @@ class Load {
   contract::Inside inside(std::int64_t completed, const Histogram& times) const;
   double waiting(Span window, const Histogram& times) const;
   double fell_due(Span window) const;
-  Histogram unfinished(std::int64_t now, contract::Result& into, Histogram& waiting);
-  std::optional<contract::Events> events(const std::vector<const Window*>& windows, Histogram waiting) const;
+  Histogram unfinished(std::int64_t now, contract::Result& into, Waits& waits);
+  void tell_parts(const std::vector<const Window*>& windows, Waits waits, contract::Result& into) const;
   std::optional<contract::Arrivals> arrivals() const;
 
   contract::Load plan_;
@@ -287,7 +303,9 @@ class Load {
   Schedule dues_;  // of an open loop that has turns; by dues_mutex_
   std::int64_t up_bytes_ = 0;
   std::int64_t down_bytes_ = 0;
-  bool events_ = false;  // setup asks when parts of replies come
+  bool events_ = false;       // setup asks when parts of replies come
+  bool stages_ = false;       // … how long stages of exchanges take
+  bool tells_parts_ = false;  // … either
   std::int64_t event_bytes_ = 0;
   std::int64_t active_ = 0;
   std::vector<std::unique_ptr<Shard>> shards_;
@@ -305,11 +323,13 @@ class Load {
 };
 
 inline void Slot::came(std::int64_t before, std::int64_t bytes, std::int64_t now) {
-  if (load_->events_) [[unlikely]]
-    tell_events(before, bytes, now);
+  if (load_->tells_parts_) [[unlikely]]
+    tell_parts(before, bytes, now);
 }
 
+inline bool Slot::tells_stages() const { return load_->stages_; }
 inline bool Slot::waits_for_event() const { return load_->events_ && event_ns_ == 0; }
+inline bool Slot::waits_for_byte() const { return load_->stages_ && !replied_; }
 
 inline bool Slot::next(std::int64_t now, std::int64_t& due) {
   const std::int64_t closing = load_->closing();

@@ -44,13 +44,15 @@ bool has(const std::vector<T>& values, const T& value) {
 /// Refuses features and codecs that the transport does not have.
 void require_features(const contract::Transport& transport, const contract::Setup& setup) {
   std::vector<std::string> asked = setup.beyond;
+  const bool client = setup.role == contract::Role::client;
   if (setup.tls) asked.emplace_back("tls");
+  if (setup.tls && setup.tls->resume && client) asked.emplace_back("resume");
   if (setup.load.fresh) asked.emplace_back("fresh");
   if (const auto stream = contract::name(setup.exchange.stream); !stream.empty()) {
     asked.push_back("stream-" + std::string(stream));
   }
-  if (setup.exchange.every_ns > 0 || (setup.events && setup.role == contract::Role::client))
-    asked.emplace_back("events");
+  if (setup.exchange.every_ns > 0 || (setup.events && client)) asked.emplace_back("events");
+  if (setup.stages && client) asked.emplace_back("stages");
   const contract::Load& load = setup.load;
   const auto classes = [&load](auto is) { return std::any_of(load.classes.begin(), load.classes.end(), is); };
   if (!load.turns.empty()) asked.emplace_back("turns");

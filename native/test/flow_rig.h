@@ -48,16 +48,16 @@ inline std::string sent(Flow& flow, std::size_t piece = SIZE_MAX) {
   return all;
 }
 
-/// Gives bytes to a flow as far as it takes them, as a loop does that sends before it reads
-/// on: its words are added to said. Stops when the connection is no longer open.
-inline void give(Flow& flow, std::string_view bytes, std::string* said = nullptr) {
+/// Gives bytes to a flow at an instant, as far as it takes them, as a loop does that sends before it
+/// reads on: its words are added to said. Stops when the connection is no longer open.
+inline void give(Flow& flow, std::string_view bytes, std::string* said = nullptr, std::int64_t now = 3) {
   while (!bytes.empty() && flow.fate() == Flow::Fate::open) {
     const auto buffer = flow.read_buffer();
     if (buffer.empty()) return;
     const std::size_t n = std::min(buffer.size(), bytes.size());
     std::memcpy(buffer.data(), bytes.data(), n);
     bytes.remove_prefix(n);
-    flow.received(n, 3);
+    flow.received(n, now);
     if (said != nullptr) *said += sent(flow);
   }
 }

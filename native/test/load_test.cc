@@ -380,10 +380,11 @@ TEST(Load, FailuresAreCountedByKindNotTimed) {
   EXPECT_EQ(result.service, "");
 }
 
-TEST(Load, EventsAreToldWhereSetupAsks) {
-  for (const bool asked : {true, false}) {
+TEST(Load, PartsOfRepliesAreToldWhereSetupAsks) {
+  for (const auto& [events, stages] : {std::pair{true, true}, {true, false}, {false, true}, {false, false}}) {
     contract::Setup setup = setup_of();
-    setup.events = asked;
+    setup.events = events;
+    setup.stages = stages;
     setup.exchange = {64, 250, "", contract::Stream::down, 100};
     Load load(setup, 1);
     Slot& slot = load.slots(0)[0];
@@ -399,25 +400,59 @@ TEST(Load, EventsAreToldWhereSetupAsks) {
     ASSERT_TRUE(slot.next(4'000, due));
     slot.came(0, 99, 4'300);
     slot.fail(ErrorKind::timeout, 4'700);
+    ASSERT_TRUE(slot.next(4'700, due));
+    slot.fail(ErrorKind::timeout, 4'900);
     ASSERT_TRUE(slot.next(5'000, due));
     load.end(6'000);
     slot.came(0, 100, 6'500);  // counted as drained
     slot.done(5'000, 7'000, 100);
     ASSERT_TRUE(load.slots(1)[0].next(5'500, due) == false) << "the load has ended";
     const contract::Result result = load.result(9'000);
-    ASSERT_EQ(result.events.has_value(), asked);
-    if (!asked) continue;
-    EXPECT_EQ(result.events->count, 3);
-    EXPECT_EQ(result.events->first_byte, times({500, 300, 1'500}));
-    EXPECT_EQ(result.events->first, times({1'000, 1'500}));
-    EXPECT_EQ(result.events->gaps, times({1'000, 0}));
-    EXPECT_EQ(result.events->waiting, times({700}));
+    ASSERT_EQ(result.events.has_value(), events);
+    ASSERT_EQ(result.stages.has_value(), stages);
+    if (events) {
+      EXPECT_EQ(result.events->count, 3);
+      EXPECT_EQ(result.events->first, times({1'000, 1'500}));
+      EXPECT_EQ(result.events->gaps, times({1'000, 0}));
+      EXPECT_EQ(result.events->waiting, times({700, 200}));
+    }
+    if (stages) {
+      EXPECT_EQ(result.stages->first_byte, times({500, 300, 1'500}));
+      EXPECT_EQ(result.stages->waiting, times({200}));
+    }
   }
 }
 
-TEST(Load, AnExchangeThatNeverHadAnEventWaits) {
+/// What makes connections anew is told in the stretch in which it ended; how many sessions were
+/// resumed, in the window alone.
+TEST(Load, StagesOfConnectionsAreCountedByStretch) {
   contract::Setup setup = setup_of();
-  setup.events = true;
+  setup.stages = true;
+  Load load(setup, 1);
+  Slot& slot = load.slots(0)[0];
+  EXPECT_TRUE(slot.tells_stages());
+  EXPECT_FALSE(Load(setup_of(), 1).slots(0)[0].tells_stages());
+  load.start(1'000);
+  slot.connected(10);
+  slot.shook_hands(20, true);
+  load.open(2'000);
+  slot.connected(30);
+  slot.shook_hands(40, true);
+  slot.connected(50);
+  slot.shook_hands(60, false);
+  load.end(3'000);
+  slot.connected(70);
+  slot.shook_hands(80, true);
+  const contract::Stages stages = load.result(4'000).stages.value();
+  EXPECT_EQ(stages.connect, times({30, 50, 70}));
+  EXPECT_EQ(stages.handshake, times({40, 60, 80}));
+  EXPECT_EQ(stages.resumed, 1);
+  EXPECT_EQ(stages.first_byte, "");
+}
+
+TEST(Load, AnExchangeWithoutAFirstByteWaitsAlsoForAnEvent) {
+  contract::Setup setup = setup_of([](auto& l) { l.connections = 3; });
+  setup.events = setup.stages = true;
   Load load(setup, 1);
   std::int64_t due = 0;
   load.start(1'000);
@@ -425,9 +460,12 @@ TEST(Load, AnExchangeThatNeverHadAnEventWaits) {
   ASSERT_TRUE(load.slots(0)[0].next(1'000, due));
   ASSERT_TRUE(load.slots(1)[0].next(2'000, due));
   load.slots(1)[0].came(0, 64, 2'500);  // a reply that travels whole is one event
+  ASSERT_TRUE(load.slots(2)[0].next(3'000, due));
+  load.slots(2)[0].came(0, 63, 3'500);
   const contract::Result result = load.result(4'000);
-  EXPECT_EQ(result.events.value().waiting, times({3'000}));
+  EXPECT_EQ(result.events.value().waiting, times({3'000, 1'000}));
   EXPECT_EQ(result.events->count, 1);
+  EXPECT_EQ(result.stages.value().waiting, times({3'000}));
 }
 
 TEST(Load, ActiveShareIsTheFirstConnections) {

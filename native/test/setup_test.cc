@@ -222,6 +222,30 @@ TEST(FindTransport, RefusesAsUnsupported) {
   }
 }
 
+TEST(Setup, AsksForStagesAndSessionsToResume) {
+  const contract::Setup asked =
+      contract::parse_setup({{"role", "client"}, {"stages", true}, {"tls", {{"resume", true}}}});
+  EXPECT_TRUE(asked.stages && asked.tls->resume);
+  const contract::Setup plain = contract::parse_setup({{"role", "client"}, {"tls", Json::object()}});
+  EXPECT_FALSE(plain.stages || plain.tls->resume);
+}
+
+TEST(Result, TellsEventsAndStagesWhereTheyAre) {
+  contract::Result result;
+  EXPECT_FALSE(message(result).at("result").contains("stages"));
+  result.events.emplace();
+  result.stages.emplace();
+  EXPECT_EQ(message(result).at("result").at("events"), (Json{{"count", 0}}));
+  EXPECT_EQ(message(result).at("result").at("stages"), Json::object());
+  *result.events = {1, "f", "g", "w"};
+  *result.stages = {"c", "h", 2, "b", "w"};
+  EXPECT_EQ(message(result).at("result").at("events"),
+            (Json{{"count", 1}, {"first", "f"}, {"gaps", "g"}, {"waiting", "w"}}));
+  EXPECT_EQ(
+      message(result).at("result").at("stages"),
+      (Json{{"connect", "c"}, {"handshake", "h"}, {"resumed", 2}, {"first_byte", "b"}, {"waiting", "w"}}));
+}
+
 TEST(FindTransport, RefusesWhatIsNoFeatureOfIt) {
   contract::Setup plain;
   plain.transport = "x";
@@ -240,11 +264,19 @@ TEST(FindTransport, RefusesWhatIsNoFeatureOfIt) {
         setup.role = contract::Role::client;
         setup.events = true;
       }),
+      with([](auto& setup) {
+        setup.role = contract::Role::client;
+        setup.stages = true;
+      }),
+      with([](auto& setup) {
+        setup.role = contract::Role::client;
+        setup.tls.emplace().resume = true;
+      }),
       with([](auto& setup) { setup.exchange.every_ns = 1; }),
       with([](auto& setup) { setup.beyond = {"sizes"}; }),
   };
   contract::Transport able = transport();
-  able.features = {"tls", "fresh", "gather", "stream-down", "sizes", "events"};
+  able.features = {"tls", "resume", "fresh", "gather", "stream-down", "sizes", "events", "stages"};
   able.codecs = {"proto"};
   for (const contract::Setup& setup : asked) {
     EXPECT_NO_THROW(find_transport({able}, setup));

@@ -289,21 +289,22 @@ TEST(StreamServer, RestsUntilTheNextChunkOfAPacedReplyIsDue) {
 
 TEST(StreamClient, TellsChunksAsEvents) {
   contract::Setup setup = setup_of(Stream::down, 10, 9, 4);
-  setup.events = true;
+  setup.events = setup.stages = true;
   Client client(setup);
   drain(client.flow);
   const std::string down = message(client.plan.down());
   feed(client.flow, down.substr(0, 3), 10);
   feed(client.flow, down.substr(3, 2), 20);
   feed(client.flow, down.substr(5), 30);
-  const contract::Events events = client.load.result(40).events.value();
+  const contract::Result result = client.load.result(40);
+  const contract::Events& events = result.events.value();
   EXPECT_EQ(events.count, 3);
   Histogram first_byte, first, gaps;
   first_byte.record(9);
   first.record(19);
   gaps.record(10);
   gaps.record(0);
-  EXPECT_EQ(events.first_byte, first_byte.encode());
+  EXPECT_EQ(result.stages.value().first_byte, first_byte.encode());
   EXPECT_EQ(events.first, first.encode());
   EXPECT_EQ(events.gaps, gaps.encode());
 }

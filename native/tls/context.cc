@@ -123,6 +123,13 @@ int choose(SSL*, const unsigned char** chosen, unsigned char* size, const unsign
   return overlap == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
+/// Keeps what later connections resume a client's session by, for whom its SSL names. A copy: the
+/// library takes the session itself for spoilt where its connection ends without a goodbye.
+int keep(SSL* ssl, SSL_SESSION* session) {
+  static_cast<Ticket*>(SSL_get_app_data(ssl))->reset(SSL_SESSION_dup(session));
+  return 0;
+}
+
 }  // namespace
 
 std::string last_words() {
@@ -170,6 +177,9 @@ void Context::trust(const contract::Tls& tls, const Trust& trust) {
   if (SSL_CTX_set_alpn_protos(get(), offer().data(), static_cast<unsigned>(offer().size())) != 0) {
     throw std::bad_alloc();
   }
+  if (!tls.resume) return;
+  SSL_CTX_set_session_cache_mode(get(), SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+  SSL_CTX_sess_set_new_cb(get(), keep);
 }
 
 /// The server's certificate must be for that name, as Go has it: among its alternative names.

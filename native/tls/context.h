@@ -37,6 +37,12 @@ struct Trust {
 /// without these options has none. Throws Failure{setup} that names the option.
 Trust trust_of(const contract::Setup& setup);
 
+/// What a later connection resumes a session by.
+struct FreeTicket {
+  void operator()(SSL_SESSION* ticket) const { SSL_SESSION_free(ticket); }
+};
+using Ticket = std::unique_ptr<SSL_SESSION, FreeTicket>;
+
 /// What all connections of one end of a trial have in common: whom a client trusts, what a server shows, and
 /// the protocol that both agree on.
 ///

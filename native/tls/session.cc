@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 #include <string_view>
+#include <utility>
 
 namespace netdyno::tls {
 
@@ -91,8 +92,8 @@ struct Transfers {
   }
 };
 
-Session::Session(const Context& context, const std::string& host)
-    : context_(context), host_(host), ssl_(SSL_new(context.get())) {
+Session::Session(const Context& context, Remote remote)
+    : context_(context), remote_(std::move(remote)), ssl_(SSL_new(context.get())) {
   BIO* const bio = BIO_new(Transfers::table());
   if (!ssl_ || bio == nullptr) throw std::bad_alloc();
   BIO_set_data(bio, this);
@@ -104,13 +105,17 @@ Session::Session(const Context& context, const std::string& host)
   }
   expect();
   SSL_set_connect_state(ssl_.get());
+  if (remote_.newest == nullptr) return;
+  SSL_set_app_data(ssl_.get(), remote_.newest);
+  if (*remote_.newest) SSL_set_session(ssl_.get(), remote_.newest->get());
 }
 
 /// Sets whom the server's certificate must be for. The context knows a name; an address is
 /// not sent ahead as one (RFC 6066, section 3).
 void Session::expect() {
   if (context_.server_name().empty()) {
-    if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_.get()), host_.c_str()) != 1) throw std::bad_alloc();
+    if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_.get()), remote_.host.c_str()) != 1)
+      throw std::bad_alloc();
   } else if (!context_.by_address() &&
              SSL_set_tlsext_host_name(ssl_.get(), context_.server_name().c_str()) != 1) {
     throw std::bad_alloc();
@@ -199,7 +204,9 @@ void Session::judge(int result) {
   }
 }
 
+/// A session by which no connection comes about is not resumed again.
 void Session::break_off(const std::string& problem) {
+  if (state_ == State::shaking && remote_.newest != nullptr) remote_.newest->reset();
   state_ = State::broken;
   problem_ = problem;
   ERR_clear_error();
@@ -209,7 +216,7 @@ void Session::break_off(const std::string& problem) {
 std::string Session::explain() const {
   const bool verifies = (SSL_get_verify_mode(ssl_.get()) & SSL_VERIFY_PEER) != 0;
   if (const long verdict = SSL_get_verify_result(ssl_.get()); verifies && verdict != X509_V_OK) {
-    return of_certificate(verdict, context_.server_name().empty() ? host_ : context_.server_name());
+    return of_certificate(verdict, context_.server_name().empty() ? remote_.host : context_.server_name());
   }
   if (first_ >= 0 && first_ != kHandshake && first_ != kAlert) {
     return "this client speaks TLS and the server plain text; give setup.tls to both ends or to neither";

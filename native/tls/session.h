@@ -25,6 +25,12 @@
 
 namespace netdyno::tls {
 
+/// Whom the sessions of a client's connection are with, one after the other.
+struct Remote {
+  std::string host;  // the IP address, which the certificate must be for unless the context has a name
+  Ticket* newest = nullptr;  // by which they resume, and which they renew; null for full handshakes
+};
+
 class Session : Pinned {
  public:
   /// The most that one record carries (RFC 8446, section 5.1).
@@ -37,11 +43,12 @@ class Session : Pinned {
     broken,  // nothing more can be understood of it
   };
 
-  /// Begins a connection. context outlives it. host is the server's IP address, which its
-  /// certificate must be for unless the context has a name.
-  Session(const Context& context, const std::string& host);
+  /// Begins a connection. context outlives it, and so does the remote's ticket. A server has no remote.
+  explicit Session(const Context& context, Remote remote = {});
 
   State state() const { return state_; }
+  /// Whether the handshake resumed a session. Once it is complete.
+  bool resumed() const { return SSL_session_reused(ssl_.get()) != 0; }
   /// Why it is broken, or empty.
   const std::string& problem() const { return problem_; }
   /// Whether it is broken because the peer said so (an alert).
@@ -95,7 +102,7 @@ class Session : Pinned {
   std::string explain() const;
 
   const Context& context_;
-  std::string host_;
+  Remote remote_;
   std::unique_ptr<SSL, Free> ssl_;
   State state_ = State::shaking;
   std::string problem_;

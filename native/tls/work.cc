@@ -24,9 +24,13 @@ constexpr std::size_t kMinRead = 4 << 10;
 
 }  // namespace
 
-TlsFlow::TlsFlow(const Context& context, std::string host, std::unique_ptr<Flow> inner,
-                 std::unique_ptr<Session> session)
-    : context_(context), host_(std::move(host)), inner_(std::move(inner)), session_(std::move(session)) {}
+TlsFlow::TlsFlow(const Context& context, Remote remote, std::unique_ptr<Flow> inner,
+                 std::unique_ptr<Session> session, Slot* told)
+    : context_(context),
+      remote_(std::move(remote)),
+      inner_(std::move(inner)),
+      told_(told),
+      session_(std::move(session)) {}
 
 TlsFlow::TlsFlow(const Context& context, std::unique_ptr<Flow> inner, Traffic& traffic)
     : context_(context), traffic_(&traffic), inner_(std::move(inner)) {}
@@ -36,7 +40,7 @@ void TlsFlow::begin(std::int64_t now) {
   const std::size_t plain = std::max(inner_->read_buffer().size(), kMinRead);
   // What records add, and a little that is the session's own.
   read_size_ = plain + plain / 256 + 64;
-  if (is_server()) session_ = std::make_unique<Session>(context_, host_);
+  if (is_server()) session_ = std::make_unique<Session>(context_);
   if (!session_) return;
   session_->read_size(read_size_);
   take_in(now);
@@ -118,7 +122,10 @@ void TlsFlow::take_in(std::int64_t now) {
     if (const std::size_t n = session_->decrypt(to); n > 0) inner_->received(n, now);
   }
   if (session_->state() == before) return;
-  if (session_->state() == State::open) inner_->made();
+  if (session_->state() == State::open) {
+    if (told_ != nullptr) told_->shook_hands(now_ns() - made_ns_, session_->resumed());
+    inner_->made();
+  }
   if (session_->state() == State::broken && is_server()) traffic_->invalid.add(1);
   if (session_->state() == State::ended || session_->state() == State::broken) farewell(now);
 }
@@ -167,7 +174,7 @@ void TlsFlow::abandon(contract::ErrorKind kind, std::int64_t now) {
 
 void TlsFlow::reopened(std::int64_t now) {
   gone_ = lost_ = false;
-  session_ = std::make_unique<Session>(context_, host_);
+  session_ = std::make_unique<Session>(context_, remote_);
   session_->read_size(read_size_);
   inner_->reopened(now);
   take_in(now);
@@ -184,17 +191,20 @@ class TlsWork final : public Work {
     if (context_.role() == contract::Role::server) return;
     routes_ = routes(setup);
     sessions_.resize(static_cast<std::size_t>(setup.load.connections));
+    if (setup.tls->resume) tickets_.resize(sessions_.size());
   }
 
   std::unique_ptr<Flow> client(const Place& place) const override {
-    return std::make_unique<TlsFlow>(context_, host(place.connection), inner_->client(place),
-                                     std::move(sessions_.at(static_cast<std::size_t>(place.connection))));
+    const bool tells = !place.slots.empty() && place.slots[0].tells_stages();
+    return std::make_unique<TlsFlow>(context_, remote(place.connection), inner_->client(place),
+                                     std::move(sessions_.at(static_cast<std::size_t>(place.connection))),
+                                     tells ? place.slots.data() : nullptr);
   }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
     return std::make_unique<TlsFlow>(context_, inner_->server(buffer, traffic), traffic);
   }
   std::unique_ptr<Work::Verification> verification(std::int64_t connection) const override {
-    return std::make_unique<tls::Verification>(context_, host(connection), inner_->verification(connection),
+    return std::make_unique<tls::Verification>(context_, remote(connection), inner_->verification(connection),
                                                sessions_.at(static_cast<std::size_t>(connection)));
   }
   std::optional<Sizes> encoded() const override { return inner_->encoded(); }
@@ -202,8 +212,9 @@ class TlsWork final : public Work {
   Repeats repeats() const override { return inner_->repeats(); }
 
  private:
-  const std::string& host(std::int64_t connection) const {
-    return routes_[static_cast<std::size_t>(connection) % routes_.size()].peer.host;
+  Remote remote(std::int64_t connection) const {
+    const auto i = static_cast<std::size_t>(connection);
+    return {routes_[i % routes_.size()].peer.host, tickets_.empty() ? nullptr : &tickets_[i]};
   }
 
   Context context_;
@@ -211,6 +222,9 @@ class TlsWork final : public Work {
   std::vector<Route> routes_;
   // By connection: what its verification leaves to its flow.
   mutable std::vector<std::unique_ptr<Session>> sessions_;
+  // By connection: the newest of its sessions, which no other connection resumes, so that a ticket is
+  // used once (RFC 8446, appendix C.4). None where none is to be.
+  mutable std::vector<Ticket> tickets_;
 };
 
 }  // namespace
@@ -222,7 +236,7 @@ std::unique_ptr<const Work> over(const contract::Setup& setup, std::string_view 
 }
 
 std::vector<std::string> with_tls(std::vector<std::string> features) {
-  features.insert(features.begin(), "tls");
+  features.insert(features.begin(), {"tls", "resume"});
   return features;
 }
 
@@ -243,10 +257,10 @@ std::string sha256(std::string_view text) {
   return digest;
 }
 
-Verification::Verification(const Context& context, const std::string& host,
+Verification::Verification(const Context& context, const Remote& remote,
                            std::unique_ptr<Work::Verification> inner, std::unique_ptr<Session>& to)
     : inner_(*inner),
-      flow_(context, host, std::move(inner), std::make_unique<Session>(context, host)),
+      flow_(context, remote, std::move(inner), std::make_unique<Session>(context, remote)),
       to_(to) {}
 
 Verification::~Verification() {

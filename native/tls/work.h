@@ -26,10 +26,10 @@ namespace netdyno::tls {
 /// fate is over, this one says so to the peer first (close_notify).
 class TlsFlow final : public Flow {
  public:
-  /// A client's. context outlives the flow. host is the IP address of the server. session is
-  /// one on which an exchange was verified, or that begins; none where the connection is over.
-  TlsFlow(const Context& context, std::string host, std::unique_ptr<Flow> inner,
-          std::unique_ptr<Session> session);
+  /// A client's. context outlives the flow. session is one on which an exchange was verified, or that
+  /// begins; none where the connection is over. told is a slot that is told of handshakes, or none.
+  TlsFlow(const Context& context, Remote remote, std::unique_ptr<Flow> inner,
+          std::unique_ptr<Session> session, Slot* told = nullptr);
   /// A server's. context and traffic outlive the flow.
   TlsFlow(const Context& context, std::unique_ptr<Flow> inner, Traffic& traffic);
 
@@ -47,6 +47,9 @@ class TlsFlow final : public Flow {
   Fate fate() const override;
   bool ended(std::int64_t now) override;
   void reopened(std::int64_t now) override;
+  void made() override {
+    if (told_ != nullptr) made_ns_ = now_ns();
+  }
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
   void belong(void* connection) override {
     Flow::belong(connection);
@@ -70,15 +73,17 @@ class TlsFlow final : public Flow {
   void farewell(std::int64_t now);
 
   const Context& context_;
-  std::string host_;
+  Remote remote_;
   Traffic* traffic_ = nullptr;  // a server's
   std::unique_ptr<Flow> inner_;
+  Slot* told_ = nullptr;
   // A kernel may still be sending from it after the connection is gone, until another begins.
   std::unique_ptr<Session> session_;
   std::size_t read_size_ = 0;
   std::int64_t now_ = 0;
-  bool gone_ = false;  // the peer ended the connection
-  bool lost_ = false;  // and that cannot be followed
+  std::int64_t made_ns_ = 0;  // when the connection was there that is made anew; where that is told
+  bool gone_ = false;         // the peer ended the connection
+  bool lost_ = false;         // and that cannot be followed
 };
 
 /// work itself for a plain trial, else work that is encrypted. protocol is the wire's name in
@@ -98,9 +103,9 @@ std::string sha256(std::string_view text);
 /// handed on to the flow that carries the load.
 class Verification final : public Work::Verification, Pinned {
  public:
-  /// context outlives this. host is the server's IP address. to takes the session once the
-  /// exchange is verified and the connection goes on; it outlives this.
-  Verification(const Context& context, const std::string& host, std::unique_ptr<Work::Verification> inner,
+  /// context outlives this. to takes the session once the exchange is verified and the connection
+  /// goes on; it outlives this.
+  Verification(const Context& context, const Remote& remote, std::unique_ptr<Work::Verification> inner,
                std::unique_ptr<Session>& to);
   ~Verification() override;
 

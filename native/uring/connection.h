@@ -44,6 +44,8 @@ class LoopObserver {
   virtual void released(Connection& connection) = 0;
   /// A socket that is connecting in place of the connection's, which is over. Clients only.
   virtual Descriptor redial(Connection&) { return {}; }
+  /// That connection is there.
+  virtual void made(Connection&) {}
 
  protected:
   ~LoopObserver() = default;
@@ -92,7 +94,9 @@ class Connection final : public Owner, Pinned {
   void send_linked();
   void sent(const Completion& completion);
   void goes() {
-    if (!std::exchange(made_, true)) flow_->made();
+    if (std::exchange(made_, true)) return;
+    observer_.made(*this);
+    flow_->made();
   }
   void unlinked(int result);
 
