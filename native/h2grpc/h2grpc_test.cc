@@ -128,7 +128,8 @@ class Ways : public testing::TestWithParam<Case> {};
 
 TEST_P(Ways, BothEndsCountTheSame) {
   const Case& c = GetParam();
-  const contract::Setup setup = setup_of(Role::client, c.exchange, c.options);
+  contract::Setup setup = setup_of(Role::client, c.exchange, c.options);
+  setup.stages = true;
   const auto client = work(setup);
   contract::Setup worked = setup_of(Role::server, c.exchange, c.options);
   if (c.works) worked.work = contract::Work{.ns = {{contract::kTableEnd, 1000, 1000}}};
@@ -155,6 +156,10 @@ TEST_P(Ways, BothEndsCountTheSame) {
   EXPECT_EQ(traffic.received.get(), all * c.exchange.up_bytes);
   EXPECT_EQ(traffic.sent.get(), all * c.exchange.down_bytes);
   EXPECT_EQ(traffic.invalid.get(), 0);
+  Histogram first_byte;  // at 3; the first exchanges were due at 1, and each that followed one at once
+  first_byte.record(3 - 1, setup.load.in_flight);
+  first_byte.record(0, setup.load.amount - setup.load.in_flight);
+  EXPECT_EQ(rig.load.result(4).stages.value().first_byte, first_byte.encode());
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -296,7 +296,7 @@ TEST(EncryptedHttpClient, ResumesNoSessionThatFailed) {
     std::string up = words(*rig.flow, false);
     feed(*server, up, SIZE_MAX);
     std::string down = words(*server, true);
-    if (i == 1) down.pop_back();  // the tickets came, and no reply
+    if (i == 1) down.resize(down.size() - 30);  // the tickets came, and no whole reply before the goodbye
     feed(*rig.flow, down, SIZE_MAX);
   }
   rig.flow->broke(0);
