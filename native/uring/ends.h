@@ -32,6 +32,7 @@ class UringClientLoop final : public ClientLoop, private LoopObserver {
   void lost(Connection& connection) override { ClientLoop::lost(connection.index); }
   void released(Connection&) override {}
   Descriptor redial(Connection& connection) override { return ClientLoop::redial(connection.index); }
+  void made(Connection& connection) override { ClientLoop::made(connection.index); }
 
   Loop loop_;
   std::vector<std::unique_ptr<Connection>> connections_;
