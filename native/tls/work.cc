@@ -115,17 +115,18 @@ void TlsFlow::received(std::size_t n, std::int64_t now) {
 void TlsFlow::take_in(std::int64_t now) {
   if (!is_up() || lost_) return;
   const State before = session_->state();
-  if (before == State::shaking) session_->shake_hands();
+  if (before == State::shaking) {
+    session_->shake_hands();
+    if (told_ != nullptr && session_->state() == State::open)
+      told_->shook_hands(now_ns() - made_ns_, session_->resumed());
+  }
   while (session_->state() == State::open && session_->undigested() && inner_->fate() == Fate::open) {
     const auto to = inner_->read_buffer();
     if (to.empty()) return;
     if (const std::size_t n = session_->decrypt(to); n > 0) inner_->received(n, now);
   }
   if (session_->state() == before) return;
-  if (session_->state() == State::open) {
-    if (told_ != nullptr) told_->shook_hands(now_ns() - made_ns_, session_->resumed());
-    inner_->made();
-  }
+  if (session_->state() == State::open) inner_->made();
   if (session_->state() == State::broken && is_server()) traffic_->invalid.add(1);
   if (session_->state() == State::ended || session_->state() == State::broken) farewell(now);
 }
