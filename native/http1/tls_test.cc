@@ -231,7 +231,8 @@ TEST(EncryptedHttpClient, ConnectsAgainWhereARecordWasCut) {
 
 /// A client of a server of ours, whose connections have tickets of one key.
 struct Resuming {
-  explicit Resuming(bool resume) : setup(setup_of_end(Role::client, 5, kByLength)) {
+  explicit Resuming(bool resume, const Options& options = kByLength)
+      : setup(setup_of_end(Role::client, 5, options)), tunnels(options.contains("proxied")) {
     setup.load.fresh = true;
     setup.stages = true;
     setup.tls->resume = resume;
@@ -248,6 +249,11 @@ struct Resuming {
     const auto server = theirs->server(4096, traffic);
     server->begin(0);
     std::string up, down;
+    if (tunnels) {
+      EXPECT_TRUE(words(flow, false).starts_with("CONNECT "));
+      std::string answer = "HTTP/1.1 200 OK\r\n\r\n";
+      feed(flow, answer, SIZE_MAX);
+    }
     do {
       up += words(flow, false);
       feed(*server, up, SIZE_MAX);
@@ -262,6 +268,7 @@ struct Resuming {
   }
 
   contract::Setup setup;
+  bool tunnels;
   std::shared_ptr<const Work> theirs = work_of(setup_of_end(Role::server, 5));
   std::shared_ptr<const Work> work;
 };
@@ -281,6 +288,20 @@ TEST(EncryptedHttpClient, ResumesSessionsWhereSetupAsks) {
     EXPECT_NE(stages.first_byte, "");
     EXPECT_EQ(stages.connect, "") << "the loop tells that";
   }
+}
+
+/// A handshake in a tunnel begins once that is there.
+TEST(EncryptedHttpClient, TellsHandshakesInTunnels) {
+  const Resuming trial(false, {{"verify", "length"}, {"proxied", "127.0.0.1:81"}});
+  ClientRig rig(trial.setup, trial.work);
+  Resuming::reopen(*rig.flow);
+  trial.converses(*rig.flow);
+  EXPECT_EQ(rig.counts().exchanges, 1);
+  Histogram endless;
+  endless.record(Histogram::kMaxNs);
+  const std::string handshake = rig.load.result(30).stages.value().handshake;
+  EXPECT_NE(handshake, "");
+  EXPECT_NE(handshake, endless.encode()) << "it began at some time";
 }
 
 /// A connection that broke after its handshake leaves its session, and one whose handshake failed
