@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -150,7 +151,7 @@ func (c *conversed) shake(ctx context.Context, t Target) error {
 	if err != nil {
 		return err
 	}
-	before, shaken, err := websocket.Dialer(fields, cmp.Or(t.Host, host), c.refused).Upgrade(c.conn, filled)
+	before, shaken, err := websocket.Shake(c.conn, filled, fields, cmp.Or(t.Host, host), c.refused)
 	if err != nil {
 		return err
 	}
@@ -169,7 +170,9 @@ func (c *conversed) next() ([]byte, error) {
 	if err := c.reader.Next(); err != nil {
 		return nil, err
 	}
-	return io.ReadAll(c.reader)
+	var message bytes.Buffer
+	_, err := c.reader.Message(&message)
+	return message.Bytes(), err
 }
 
 // follow takes messages until the server ends them, or as long as they are followed.

@@ -57,6 +57,28 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	return c.Connect(c, nil)
 }
 
+// Open implements wire.Opener.
+func (c *client) Open() error {
+	c.attend()
+	return c.Client.Open()
+}
+
+// attending is how often idle connections are looked for.
+const attending = 50 * time.Millisecond
+
+// attend has pings of servers answered on connections that are idle, until Close.
+func (c *client) attend() {
+	if c.closed.Load() {
+		return
+	}
+	for i := range c.ends {
+		if e := c.ends[i].Load(); e != nil {
+			e.idle()
+		}
+	}
+	time.AfterFunc(attending, c.attend)
+}
+
 // Close implements wire.Opener: nothing is read any more.
 func (c *client) Close() {
 	c.closed.Store(true)
@@ -101,15 +123,21 @@ func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 		stop := context.AfterFunc(ctx, func() { _ = e.conn.Close() }) // the exchange ends
 		defer stop()
 	}
+	var err error
 	if c.op != 0 {
-		if err := e.send(c.op, r.Content); err != nil {
-			var closed *load.ReasonError
-			if said := e.next(); errors.As(said, &closed) { // before the message went out
-				err = said
-			}
-			c.drop(r.Connection)
-			return err
+		err = e.send(c.op, r.Content)
+	}
+	if e.take() && c.closed.Load() {
+		_ = e.conn.SetReadDeadline(past) // Close has set it before
+	}
+	defer e.reads.Unlock()
+	if err != nil {
+		var closed *load.ReasonError
+		if said := e.next(); errors.As(said, &closed) { // before the message went out
+			err = said
 		}
+		c.drop(r.Connection)
+		return err
 	}
 	httpwire.Wrote(ctx)
 	over, err := c.receive(e, r)
@@ -211,7 +239,7 @@ func (c *client) open(ctx context.Context, r *httpwire.Request) (e *end, sent bo
 		conn = encrypted
 	}
 	refused := refusal{}
-	before, _, err := websocket.Dialer(r.Ask.Headers, r.Ask.Host, refused.take).Upgrade(conn, u)
+	before, _, err := websocket.Shake(conn, u, r.Ask.Headers, r.Ask.Host, refused.take)
 	if err != nil {
 		_ = conn.Close() // the handshake has failed
 		return nil, true, refused.explain(err)

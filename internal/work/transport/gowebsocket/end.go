@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gobwas/ws"
@@ -20,12 +21,15 @@ import (
 	"netdyno/internal/work/wire"
 )
 
-// end is one end of a connection whose handshake is done. One goroutine uses it.
+// end is one end of a connection whose handshake is done. One goroutine uses it, but for idle.
 type end struct {
 	conn   net.Conn
 	state  ws.State
 	reader *websocket.Reader
 	out    bytes.Buffer // the frame that is being sent
+
+	reads sync.Mutex // held by who reads: an exchange, or idle
+	calls int        // of idle since the last exchange
 }
 
 // newEnd begins where the handshake ended, of which before may hold what came behind it.
@@ -58,14 +62,44 @@ func (e *end) next() error { return e.explain(e.reader.Next()) }
 
 // receive appends the message to room and returns its length.
 func (e *end) receive(room *bytes.Buffer) (int64, error) {
-	n, err := room.ReadFrom(e.reader)
+	n, err := e.reader.Message(room)
 	return n, e.explain(err)
+}
+
+// idle has pings answered from the second call on that finds no exchange, until take. Any
+// goroutine may call it.
+func (e *end) idle() {
+	if !e.reads.TryLock() {
+		return
+	}
+	if e.calls++; e.calls != 2 {
+		e.reads.Unlock()
+		return
+	}
+	go func() {
+		defer e.reads.Unlock()
+		e.reader.Idle()
+	}()
+}
+
+// take has an exchange read, which unlocks reads at its end. It tells whether a deadline was lifted for it.
+func (e *end) take() (lifted bool) {
+	if !e.reads.TryLock() {
+		_ = e.conn.SetReadDeadline(past) // idle gives way
+		e.reads.Lock()
+		lifted = e.conn.SetReadDeadline(time.Time{}) == nil // else it is closed
+	}
+	e.calls = 0
+	return lifted
 }
 
 // closedError says that the other end has closed the connection by a frame.
 type closedError struct{ wsutil.ClosedError }
 
 func (e closedError) Error() string {
+	if e.Code == ws.StatusNoStatusRcvd {
+		return "the connection was closed without a code"
+	}
 	said := fmt.Sprintf("the connection was closed with %d", e.Code)
 	if e.Reason != "" {
 		said += fmt.Sprintf(" (%q)", quantity.Clip(e.Reason, 100))
@@ -113,7 +147,8 @@ func (e *end) close(code ws.StatusCode, why string) {
 	if e.conn.SetDeadline(time.Now().Add(closing)) != nil {
 		return
 	}
-	if e.send(ws.OpClose, ws.NewCloseFrameBody(code, quantity.Clip(why, websocket.MostControl-3))) != nil {
+	why = strings.ToValidUTF8(why[:min(len(why), websocket.MostControl-2)], "") // the cut may be within a character
+	if e.send(ws.OpClose, ws.NewCloseFrameBody(code, why)) != nil {
 		return
 	}
 	_, _ = io.CopyN(io.Discard, e.conn, e.reader.MaxMessageSize) // until it ends
