@@ -67,7 +67,7 @@ func Bounded(conn net.Conn) *Head { return &Head{conn, mostHead} }
 // Read implements io.Reader.
 func (h *Head) Read(p []byte) (int, error) {
 	if h.left == 0 {
-		return 0, fmt.Errorf("it has more than %d bytes", mostHead)
+		return 0, fmt.Errorf("a handshake of more than %d bytes", mostHead)
 	}
 	n, err := h.Conn.Read(p[:min(len(p), h.left)])
 	h.left -= n
@@ -180,6 +180,27 @@ func (r *Reader) answer(h ws.Header, payload io.Reader) error {
 // those that were registered later, such as 1012).
 func maySay(code ws.StatusCode) bool {
 	return code >= ws.StatusNormalClosure && code <= ws.StatusRangePrivate.Max && code != ws.StatusNoMeaningYet && !code.IsProtocolReserved()
+}
+
+// How says how a connection was closed: with a code, and the reason where one is given.
+func How(closed wsutil.ClosedError) string {
+	switch {
+	case closed.Code == ws.StatusNoStatusRcvd:
+		return "without a code"
+	case closed.Reason == "":
+		return fmt.Sprintf("with %d", closed.Code)
+	}
+	return fmt.Sprintf("with %d (%q)", closed.Code, quantity.Clip(closed.Reason, 100))
+}
+
+// Wrong says of an error of the handshake or of reading that what came is not WebSocket; nil where the
+// connection failed.
+func Wrong(err error) error {
+	var network net.Error
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &network) || errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return fmt.Errorf("what came is not WebSocket: %w", err)
 }
 
 // answers are those to control frames: whether one arrives changes nothing of what came.

@@ -235,7 +235,9 @@ func (c *conversed) explain(ctx context.Context, t Target, err error) error {
 	case c.status != "":
 		return fmt.Errorf("%s answers %s: %q; expected 101 Switching Protocols, at the path where it speaks WebSocket", where, c.status, c.says)
 	case errors.As(err, &closed):
-		return fmt.Errorf("%s closes the connection with %d (%q); --data TEXT says what it is sent", where, closed.Code, quantity.Clip(closed.Reason, 100))
+		return fmt.Errorf("%s closes the connection %s; --data TEXT says what it is sent", where, websocket.How(closed))
+	case errors.Is(err, wsutil.ErrMessageTooLarge):
+		return fmt.Errorf("%s sends a message of more than %s, the most that is measured", where, quantity.FormatBytes(contract.MaxMessage))
 	case errors.As(err, &header):
 		return fmt.Errorf("%s speaks no TLS; measure ws://%s", where, c.url.Host+c.url.RequestURI())
 	case errors.As(err, &dialled) && dialled.Op == "dial", errors.As(err, new(wrong)):
@@ -255,7 +257,7 @@ func (c *conversed) explain(ctx context.Context, t Target, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s: the server ended the connection; does it speak WebSocket?", where)
 	}
-	return fmt.Errorf("%s: %w", where, err)
+	return fmt.Errorf("%s: %w", where, cmp.Or(websocket.Wrong(err), err))
 }
 
 // found turns what came into levels.

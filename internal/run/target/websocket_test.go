@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/websocket"
 
 	"netdyno/internal/run/target"
+	"netdyno/internal/websocket/websockettest"
 )
 
 // sockets is a server of WebSocket by another library.
@@ -25,7 +26,11 @@ func sockets() http.Handler {
 			_ = websocket.Message.Send(c, answer(message)) // an end shows in the next message
 		}
 	}
-	handle("/echo", func(c *websocket.Conn) { answers(c, func(m string) string { return m }) })
+	handle("/echo", func(c *websocket.Conn) {
+		for message := []byte(nil); websocket.Message.Receive(c, &message) == nil; {
+			_ = websocket.Message.Send(c, message) // as above
+		}
+	})
 	handle("/json", func(c *websocket.Conn) {
 		answers(c, func(m string) string {
 			return fmt.Sprintf(`{"ok":true,"was":%q,"key":%q}`, m, c.Request().Header.Get("X-Key"))
@@ -101,4 +106,16 @@ func TestMessagesAreFollowedAsEvents(t *testing.T) {
 	}
 	refused(t, target.Target{URL: at + "/feed"}, "signed by itself")
 	refused(t, target.Target{URL: strings.Replace(at, "wss", "ws", 1) + "/feed"}, "speaks TLS: measure wss://")
+}
+
+// Every server that misbehaves is refused in words, within the limit.
+func TestWhatAWebSocketDoesWrongIsSaid(t *testing.T) {
+	for what, wrong := range websockettest.Servers {
+		t.Run(what, func(t *testing.T) {
+			_, err := target.Ask(t.Context(), target.Target{URL: "ws://" + wrong.Serve(t) + "/", Body: "hello", Limit: 10 * time.Second})
+			if err == nil || strings.ContainsAny(err.Error(), "\x00\x1b\n") {
+				t.Errorf("%q", err)
+			}
+		})
+	}
 }

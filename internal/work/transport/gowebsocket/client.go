@@ -266,13 +266,9 @@ func (r *refusal) take(answer *http.Response) {
 
 // explain gives an error of the handshake its kind.
 func (r *refusal) explain(err error) error {
-	var network net.Error
-	switch {
-	case r.status != 0:
+	if r.status != 0 {
 		return httpwire.WrongStatus(r.status, fmt.Errorf("the handshake is answered with status %d %s%s, expected 101 Switching Protocols",
 			r.status, http.StatusText(r.status), httpwire.Reason(r.body)))
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network), errors.Is(err, net.ErrClosed):
-		return err
 	}
-	return load.Failure(contract.Invalid, fmt.Errorf("the handshake failed: %w", err))
+	return failure(err)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/gobwas/ws/wsutil"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/quantity"
 	"netdyno/internal/websocket"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
@@ -97,14 +96,7 @@ func (e *end) take() (lifted bool) {
 type closedError struct{ wsutil.ClosedError }
 
 func (e closedError) Error() string {
-	if e.Code == ws.StatusNoStatusRcvd {
-		return "the connection was closed without a code"
-	}
-	said := fmt.Sprintf("the connection was closed with %d", e.Code)
-	if e.Reason != "" {
-		said += fmt.Sprintf(" (%q)", quantity.Clip(e.Reason, 100))
-	}
-	return said
+	return "the connection was closed " + websocket.How(e.ClosedError)
 }
 
 // normal tells whether nothing is wrong: the work is done, or an end goes away.
@@ -117,7 +109,6 @@ func (e closedError) normal() bool {
 // of the connection is no WebSocket. nil stays nil.
 func (e *end) explain(err error) error {
 	var closed wsutil.ClosedError
-	var network net.Error
 	switch {
 	case err == nil:
 		return nil
@@ -127,15 +118,21 @@ func (e *end) explain(err error) error {
 		if !c.normal() {
 			said = load.Failure(contract.Invalid, c)
 		}
-		return &load.ReasonError{Err: said, Text: strings.TrimPrefix(c.Error(), "the connection was ")}
+		return &load.ReasonError{Err: said, Text: "closed " + websocket.How(closed)}
 	case errors.Is(err, io.EOF):
 		return wire.ErrNoReply
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network), errors.Is(err, net.ErrClosed):
-		return err
 	case errors.Is(err, wsutil.ErrMessageTooLarge):
 		return load.Failure(contract.Invalid, fmt.Errorf("the message has more than %d bytes", e.reader.MaxMessageSize))
 	}
-	return load.Failure(contract.Invalid, fmt.Errorf("what came is no frame of WebSocket: %w", err))
+	return failure(err)
+}
+
+// failure gives an error its kind, where nothing is wrong with the connection.
+func failure(err error) error {
+	if wrong := websocket.Wrong(err); wrong != nil {
+		return load.Failure(contract.Invalid, wrong)
+	}
+	return err
 }
 
 // closing bounds the wait for the other end's close.
