@@ -82,16 +82,20 @@ type conversed struct {
 
 // once makes an exchange, on the connection that there is.
 func (c *conversed) once(ctx context.Context, t Target) error {
+	t, where, body, err := t.filled(c.url, c.body, uint64(t.asked.Load()))
+	if err != nil {
+		return err
+	}
 	if c.conn == nil {
-		if err := c.shake(ctx, t); err != nil {
+		if err := c.shake(ctx, t, where); err != nil {
 			return err
 		}
 	}
 	conn := c.conn
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	t.asked.Add(1)
-	if c.body != "" {
-		if err := wsutil.WriteClientMessage(c.conn, c.kind(), []byte(c.body)); err != nil {
+	if body != "" {
+		if err := wsutil.WriteClientMessage(c.conn, c.kind(), []byte(body)); err != nil {
 			var closed wsutil.ClosedError
 			if _, said := c.next(); errors.As(said, &closed) { // before the message went out
 				return said
@@ -107,7 +111,7 @@ func (c *conversed) once(ctx context.Context, t Target) error {
 		return err
 	}
 	c.lengths = append(c.lengths, int64(len(reply)))
-	if string(reply) == c.body {
+	if string(reply) == body {
 		c.echoes++
 	}
 	if t.Close {
@@ -124,8 +128,8 @@ func (c *conversed) kind() ws.OpCode {
 	return ws.OpBinary
 }
 
-// shake makes a connection.
-func (c *conversed) shake(ctx context.Context, t Target) error {
+// shake makes a connection for a URL, which names the same host as any.
+func (c *conversed) shake(ctx context.Context, t Target, where *url.URL) error {
 	fields, err := t.fields()
 	if err != nil {
 		return err
@@ -147,7 +151,7 @@ func (c *conversed) shake(ctx context.Context, t Target) error {
 		}
 		c.conn = tls.Client(conn, config)
 	}
-	filled, err := url.Parse(t.Fill.url(c.url.String()))
+	filled, err := url.Parse(t.Fill.url(where.String()))
 	if err != nil {
 		return err
 	}
@@ -263,9 +267,13 @@ func (c *conversed) explain(ctx context.Context, t Target, err error) error {
 // found turns what came into levels.
 func (c *conversed) found(t Target) (Found, error) {
 	u, last := c.url, c.lengths[len(c.lengths)-1]
+	_, _, first, err := t.filled(u, c.body, 0)
+	if err != nil {
+		return Found{}, err
+	}
 	levels := map[string]string{
 		"server": "address", "client": t.client(wireWebSocket, u.Scheme == "wss", "", "go-websocket"), "opt.server.address": t.address(u),
-		"opt.server.wire": wireWebSocket, "request": size(int64(len(c.body))), "response": size(last), "opt.client.message": "none",
+		"opt.server.wire": wireWebSocket, "request": size(int64(len(first))), "response": size(last), "opt.client.message": "none",
 	}
 	if c.body != "" {
 		levels["opt.client.message"] = map[ws.OpCode]string{ws.OpText: "text", ws.OpBinary: "binary"}[c.kind()]
@@ -286,7 +294,7 @@ func (c *conversed) found(t Target) (Found, error) {
 	case c.echoes == len(c.lengths):
 		words = append(words, fmt.Sprintf("echo of %d bytes", last))
 	default:
-		words = append(words, fmt.Sprintf("%d bytes answer %d", last, len(c.body)))
+		words = append(words, fmt.Sprintf("%d bytes answer %d", last, len(first)))
 	}
 	if t.Close && !t.Events.Follow {
 		levels["fresh"] = "yes"
@@ -294,6 +302,10 @@ func (c *conversed) found(t Target) (Found, error) {
 	}
 	f.Words = strings.Join(words, ", ")
 	path := t.Fill.url(u.RequestURI())
+	if t.differs() {
+		path = t.filledPath
+	}
+	t.addRows(&f)
 	f.text("path", path, t.Fill.within(path))
 	f.text("body", c.body, t.Fill.within(c.body))
 	return f, t.addNames(u, &f)

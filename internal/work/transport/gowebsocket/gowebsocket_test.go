@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/net/websocket"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/rows"
 	"netdyno/internal/websocket/websockettest"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
@@ -158,6 +160,51 @@ func TestOddMessagesAreTaken(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			setup := contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 5), Options: map[string]any{"verify": "length"}}
 			workertest.Client(t, all[0], setup, websockettest.Wrong{Then: then}.Serve(t))
+		})
+	}
+}
+
+// Each message has a row of its own, and each connection was asked for by the row of its first.
+func TestMessagesDifferByRows(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "rows")
+	w, err := rows.Create(name, 1)
+	for i := range 7 {
+		if err == nil {
+			err = w.Add([]byte(strings.Repeat("x", i+1)))
+		}
+	}
+	if err == nil {
+		err = w.Close(1)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fresh := range []bool{false, true} {
+		t.Run(fmt.Sprintf("fresh %t", fresh), func(t *testing.T) {
+			got := make(chan string, 9)
+			at := theirs(t, func(c *websocket.Conn) {
+				for message := ""; websocket.Message.Receive(c, &message) == nil; {
+					got <- c.Request().RequestURI + " " + message
+					_ = websocket.Message.Send(c, message) // an end shows in the next message
+				}
+			})
+			setup := contract.Setup{Transport: "go-websocket", Exchange: workertest.Blocks(3, 1), Load: contract.Load{Amount: 7, Fresh: fresh}, Options: map[string]any{
+				"verify": "status", "message": "text", "path": "/{0u}", "body": "a {0}", "data": "@" + name,
+			}}
+			r := run(t, setup, at)
+			if r.Counts.Exchanges != 7 || r.Counts.SentBytes != 7*2+28 || r.Counts.ReceivedBytes != 7*2+28 {
+				t.Errorf("%+v, expected 7 exchanges of 42 bytes together", r.Counts)
+			}
+			for i := range 8 {
+				row := strings.Repeat("x", i%7+1)
+				want := "/x a " + row
+				if fresh {
+					want = "/" + row + " a " + row
+				}
+				if message := <-got; message != want {
+					t.Errorf("message %d is %q, expected %q", i, message, want)
+				}
+			}
 		})
 	}
 }
