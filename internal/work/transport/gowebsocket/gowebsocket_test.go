@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -160,6 +161,60 @@ func TestOddMessagesAreTaken(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			setup := contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 5), Options: map[string]any{"verify": "length"}}
 			workertest.Client(t, all[0], setup, websockettest.Wrong{Then: then}.Serve(t))
+		})
+	}
+}
+
+// Also one that came with the reply before.
+func TestACloseBetweenExchangesSaysWhy(t *testing.T) {
+	at := workertest.Serve(t, func(conn net.Conn) {
+		from := websockettest.Shake(conn, "")
+		for {
+			if _, err := io.CopyN(io.Discard, from, 2+4+5); err != nil {
+				return
+			}
+			_, _ = io.WriteString(conn, "\x82\x05hello\x88\x09\x03\xe9restart") // an end shows in the next message
+		}
+	})
+	setup := contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 5), Load: contract.Load{Amount: 4}, Options: map[string]any{"verify": "length"}}
+	r := run(t, setup, at)
+	if want := []contract.Reason{{Kind: contract.Peer, Text: `closed with 1001 ("restart")`, Count: 2}}; !slices.Equal(r.Reasons, want) || r.Counts.Exchanges != 2 {
+		t.Errorf("%d exchanges and %+v, expected 2 and %+v", r.Counts.Exchanges, r.Reasons, want)
+	}
+}
+
+// What never ends is ended by the deadline, and little of it is kept.
+func TestRepliesWithoutEndAreEnded(t *testing.T) {
+	for what, endless := range map[string]string{
+		"pings": "\x89\x04ping", "empty fragments": "\x00\x00", "bytes one by one": "\x00\x01x", "nothing": "",
+	} {
+		t.Run(what, func(t *testing.T) {
+			at := workertest.Serve(t, func(conn net.Conn) {
+				from := websockettest.Shake(conn, "")
+				if _, err := io.CopyN(io.Discard, from, 2+4+5); err != nil {
+					return
+				}
+				_, _ = io.WriteString(conn, "\x82\x05hello") // the first one is answered
+				if _, err := io.CopyN(io.Discard, from, 2+4+5); err != nil {
+					return
+				}
+				go func() { _, _ = io.Copy(io.Discard, from) }() // pongs
+				if endless != "\x89\x04ping" {
+					_, _ = io.WriteString(conn, "\x02\x00")
+				}
+				for err := error(nil); err == nil; _, err = io.WriteString(conn, endless) {
+					time.Sleep(time.Millisecond) // slowly
+				}
+			})
+			before := allocated()
+			setup := contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 1), Load: contract.Load{Amount: 1, DeadlineNs: int64(100 * time.Millisecond)}, Options: map[string]any{"verify": "status"}}
+			r := run(t, setup, at)
+			if r.Counts.Exchanges != 0 || len(r.Reasons) != 1 || r.Reasons[0].Kind != contract.Timeout {
+				t.Errorf("%d exchanges and %+v, expected a timeout", r.Counts.Exchanges, r.Reasons)
+			}
+			if more := allocated() - before; more > 16<<20 {
+				t.Errorf("%d bytes were allocated", more)
+			}
 		})
 	}
 }
