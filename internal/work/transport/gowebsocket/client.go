@@ -63,8 +63,8 @@ func (c *client) Open() error {
 	return c.Client.Open()
 }
 
-// attending is how often idle connections are looked for.
-const attending = 50 * time.Millisecond
+// attending is how often idle connections are looked for: a ping is answered within twice that.
+const attending = 100 * time.Millisecond
 
 // attend has pings of servers answered on connections that are idle, until Close.
 func (c *client) attend() {
@@ -238,11 +238,11 @@ func (c *client) open(ctx context.Context, r *httpwire.Request) (e *end, sent bo
 		}
 		conn = encrypted
 	}
-	refused := refusal{}
-	before, _, err := websocket.Shake(conn, u, r.Ask.Headers, r.Ask.Host, refused.take)
+	var refused error
+	before, _, err := websocket.Shake(conn, u, r.Ask.Headers, r.Ask.Host, func(answer *http.Response) { refused = refusal(answer) })
 	if err != nil {
 		_ = conn.Close() // the handshake has failed
-		return nil, true, refused.explain(err)
+		return nil, true, cmp.Or(refused, failure(err))
 	}
 	most := r.Down
 	if r.Ask.Any {
@@ -251,24 +251,10 @@ func (c *client) open(ctx context.Context, r *httpwire.Request) (e *end, sent bo
 	return newEnd(conn, ws.StateClientSide, before, most), true, nil
 }
 
-// refusal is the status that a server answers a handshake with in place of 101; 0 for none.
-type refusal struct {
-	status int
-	body   []byte
-}
-
-// take keeps what explains it.
-func (r *refusal) take(answer *http.Response) {
+// refusal says what a server answers a handshake with in place of 101.
+func refusal(answer *http.Response) error {
 	const most = 200
-	r.status = answer.StatusCode
-	r.body, _ = io.ReadAll(io.LimitReader(answer.Body, most)) // a part of it will do
-}
-
-// explain gives an error of the handshake its kind.
-func (r *refusal) explain(err error) error {
-	if r.status != 0 {
-		return httpwire.WrongStatus(r.status, fmt.Errorf("the handshake is answered with status %d %s%s, expected 101 Switching Protocols",
-			r.status, http.StatusText(r.status), httpwire.Reason(r.body)))
-	}
-	return failure(err)
+	body, _ := io.ReadAll(io.LimitReader(answer.Body, most)) // a part of it will do
+	return httpwire.WrongStatus(answer.StatusCode, fmt.Errorf("the handshake is answered with status %d %s%s, expected 101 Switching Protocols",
+		answer.StatusCode, http.StatusText(answer.StatusCode), httpwire.Reason(body)))
 }
