@@ -3,6 +3,7 @@ package target_test
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"netdyno/internal/run/target"
 	"netdyno/internal/websocket/websockettest"
+	"netdyno/test/loopback"
 )
 
 // sockets is a server of WebSocket by another library.
@@ -106,6 +108,24 @@ func TestMessagesAreFollowedAsEvents(t *testing.T) {
 	}
 	refused(t, target.Target{URL: at + "/feed"}, "signed by itself")
 	refused(t, target.Target{URL: strings.Replace(at, "wss", "ws", 1) + "/feed"}, "speaks TLS: measure wss://")
+}
+
+func TestAWebSocketWithoutEndIsRefused(t *testing.T) {
+	for what, endless := range map[string]string{"handshake": "H", "pings": "\x89\x00", "fragments": strings.Repeat("\x00\x00", 1000)} {
+		at := loopback.Serve(t, func(conn net.Conn) {
+			if what != "handshake" {
+				websockettest.Shake(conn, "")
+			}
+			go func() { _, _ = io.Copy(io.Discard, conn) }() // pongs
+			if what == "fragments" {
+				_, _ = io.WriteString(conn, "\x02\x00")
+			}
+			for err := error(nil); err == nil; _, err = io.WriteString(conn, endless) {
+				time.Sleep(time.Millisecond) // slowly
+			}
+		})
+		refused(t, target.Target{URL: "ws://" + at + "/", Body: "hello", Limit: 100 * time.Millisecond}, "within 100ms")
+	}
 }
 
 // Every server that misbehaves is refused in words, within the limit.

@@ -219,6 +219,19 @@ func TestRepliesWithoutEndAreEnded(t *testing.T) {
 	}
 }
 
+func TestAHandshakeWithoutEndIsEnded(t *testing.T) {
+	at := workertest.Serve(t, func(conn net.Conn) {
+		for err := error(nil); err == nil; _, err = io.WriteString(conn, "H") {
+			time.Sleep(time.Millisecond) // slowly
+		}
+	})
+	setup := contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 5), Load: contract.Load{ConnectNs: int64(100 * time.Millisecond)}, Options: map[string]any{"verify": "length"}}
+	_, err := all[0].Client(workertest.ClientSetup(t, all[0], setup, at))
+	if kind := load.KindOf(err); kind != contract.Timeout {
+		t.Errorf("%s: %v, expected a timeout", kind, err)
+	}
+}
+
 // Each message has a row of its own, and each connection was asked for by the row of its first.
 func TestMessagesDifferByRows(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "rows")
