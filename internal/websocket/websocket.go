@@ -80,10 +80,10 @@ const MostControl = 125
 // Reader reads the messages of one end's connection. One goroutine uses it.
 type Reader struct {
 	wsutil.Reader
-	from    *bufio.Reader
-	conn    answers
-	control wsutil.FrameHandlerFunc // of pings and pongs
-	text    bool                    // the message is one
+	conn   net.Conn
+	from   *bufio.Reader
+	text   bool  // the message is one
+	failed error // of Idle's reading
 }
 
 // NewReader begins where the handshake ended, of which before holds what came behind it; nil
@@ -92,7 +92,7 @@ func NewReader(conn net.Conn, before *bufio.Reader, of ws.State, most int64) *Re
 	if before == nil {
 		before = bufio.NewReader(conn)
 	}
-	r := &Reader{from: before, conn: answers{conn}, control: wsutil.ControlFrameHandler(answers{conn}, of)}
+	r := &Reader{conn: conn, from: before}
 	r.Reader = wsutil.Reader{Source: before, State: of, MaxMessageSize: max(MostControl, most), OnIntermediate: r.answer}
 	return r
 }
@@ -100,6 +100,9 @@ func NewReader(conn net.Conn, before *bufio.Reader, of ws.State, most int64) *Re
 // Next waits for a message, of which the first frame's head has come then, and answers what
 // comes before it. A close is a wsutil.ClosedError.
 func (r *Reader) Next() error {
+	if r.failed != nil && r.from.Buffered() == 0 {
+		return r.failed
+	}
 	for {
 		h, err := r.NextFrame()
 		if err != nil || !h.OpCode.IsControl() {
@@ -125,11 +128,11 @@ func (r *Reader) Message(room *bytes.Buffer) (int64, error) {
 // to Next, or reading fails.
 func (r *Reader) Idle() {
 	for {
-		first, err := r.from.Peek(2)
-		if err != nil || first[0] != fin|byte(ws.OpPing) && first[0] != fin|byte(ws.OpPong) || first[1] > MostControl {
+		var first []byte
+		if first, r.failed = r.from.Peek(2); r.failed != nil || first[0] != fin|byte(ws.OpPing) && first[0] != fin|byte(ws.OpPong) || first[1] > MostControl {
 			return
 		}
-		if _, err := r.from.Peek(2 + int(first[1])); err != nil {
+		if _, r.failed = r.from.Peek(2 + int(first[1])); r.failed != nil {
 			return
 		}
 		if h, err := r.NextFrame(); err != nil || r.take(h) != nil {
@@ -153,27 +156,40 @@ func (r *Reader) take(h ws.Header) error {
 
 // answer answers a control frame.
 func (r *Reader) answer(h ws.Header, payload io.Reader) error {
-	if h.OpCode != ws.OpClose {
-		return r.control(h, payload)
-	}
 	said := make([]byte, h.Length) // at most MostControl, as the library has checked
-	if _, err := io.ReadFull(payload, said); err != nil {
+	if _, err := io.ReadFull(payload, said); errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF // an end would be that of the message
+	} else if err != nil {
 		return err
 	}
+	switch h.OpCode {
+	case ws.OpPing:
+		r.say(ws.OpPong, said)
+		return nil
+	case ws.OpPong:
+		return nil
+	}
 	code, reason := ws.ParseCloseFrameData(said)
-	var wrong error
 	switch {
 	case len(said) == 0:
 		code = ws.StatusNoStatusRcvd
 	case !maySay(code) || !utf8.ValidString(reason):
-		wrong = fmt.Errorf("a close with code %d and reason %q, expected a code that may be sent and UTF-8", code, quantity.Clip(reason, 100))
-		said = ws.NewCloseFrameBody(ws.StatusProtocolError, "")
+		r.say(ws.OpClose, ws.NewCloseFrameBody(ws.StatusProtocolError, ""))
+		return fmt.Errorf("a close with code %d and reason %q, expected a code that may be sent and UTF-8", code, quantity.Clip(reason, 100))
 	}
-	_ = wsutil.WriteMessage(r.conn, r.State.Clear(ws.StateFragmented), ws.OpClose, said[:min(len(said), 2)]) // it never fails
-	if wrong != nil {
-		return wrong
-	}
+	r.say(ws.OpClose, said[:min(len(said), 2)])
 	return wsutil.ClosedError{Code: code, Reason: reason}
+}
+
+// say sends a control frame in one write: a message may be sent at the same time.
+func (r *Reader) say(op ws.OpCode, payload []byte) {
+	f := ws.NewFrame(op, true, payload)
+	if r.State.ClientSide() {
+		f = ws.MaskFrameInPlace(f)
+	}
+	if frame, err := ws.CompileFrame(f); err == nil {
+		_, _ = r.conn.Write(frame) // a connection that broke shows in the next read
+	}
 }
 
 // maySay tells whether a close may have the code (RFC 6455, section 7.4; the library refuses
@@ -201,13 +217,4 @@ func Wrong(err error) error {
 		return nil
 	}
 	return fmt.Errorf("what came is not WebSocket: %w", err)
-}
-
-// answers are those to control frames: whether one arrives changes nothing of what came.
-type answers struct{ net.Conn }
-
-// Write implements io.Writer.
-func (a answers) Write(b []byte) (int, error) {
-	_, _ = a.Conn.Write(b) // a connection that broke shows in the next read
-	return len(b), nil
 }

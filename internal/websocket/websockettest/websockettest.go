@@ -93,6 +93,7 @@ var Servers = map[string]Wrong{
 	"an early end of a head":        {Then: "\x82\x7e\x00", Ends: true},
 	"an early end of a message":     {Then: "\x02\x02he", Ends: true},
 	"an early end after a ping":     {Then: "\x89\x02hi", Ends: true},
+	"an early end of a ping":        {Then: "\x02\x02he\x89\x04", Ends: true},
 	"a close within a message":      {Then: "\x02\x02he\x88\x02\x03\xe9", Ends: true, Says: "closed with 1001"},
 	"a close with 1000":             {Then: "\x88\x02\x03\xe8", Ends: true, Says: "closed with 1000"},
 	"a close without a code":        {Then: "\x88\x00", Ends: true, Says: "closed without a code"},

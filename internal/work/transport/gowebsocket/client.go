@@ -127,10 +127,9 @@ func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 	if c.op != 0 {
 		err = e.send(c.op, r.Content)
 	}
-	if e.take() && c.closed.Load() {
-		_ = e.conn.SetReadDeadline(past) // Close has set it before
-	}
+	e.reads.Lock() // idle lets go of it when the reply comes
 	defer e.reads.Unlock()
+	e.calls = 0
 	if err != nil {
 		var closed *load.ReasonError
 		if said := e.next(); errors.As(said, &closed) { // before the message went out

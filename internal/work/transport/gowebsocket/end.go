@@ -65,8 +65,8 @@ func (e *end) receive(room *bytes.Buffer) (int64, error) {
 	return n, e.explain(err)
 }
 
-// idle has pings answered from the second call on that finds no exchange, until take. Any
-// goroutine may call it.
+// idle has pings answered from the second call on that finds no exchange, until something else
+// comes. Any goroutine may call it.
 func (e *end) idle() {
 	if !e.reads.TryLock() {
 		return
@@ -79,17 +79,6 @@ func (e *end) idle() {
 		defer e.reads.Unlock()
 		e.reader.Idle()
 	}()
-}
-
-// take has an exchange read, which unlocks reads at its end. It tells whether a deadline was lifted for it.
-func (e *end) take() (lifted bool) {
-	if !e.reads.TryLock() {
-		_ = e.conn.SetReadDeadline(past) // idle gives way
-		e.reads.Lock()
-		lifted = e.conn.SetReadDeadline(time.Time{}) == nil // else it is closed
-	}
-	e.calls = 0
-	return lifted
 }
 
 // closedError says that the other end has closed the connection by a frame.

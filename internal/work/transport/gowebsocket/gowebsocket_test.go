@@ -189,6 +189,7 @@ func TestRepliesWithoutEndAreEnded(t *testing.T) {
 		"pings": "\x89\x04ping", "empty fragments": "\x00\x00", "bytes one by one": "\x00\x01x", "nothing": "",
 	} {
 		t.Run(what, func(t *testing.T) {
+			t.Parallel()
 			at := workertest.Serve(t, func(conn net.Conn) {
 				from := websockettest.Shake(conn, "")
 				if _, err := io.CopyN(io.Discard, from, 2+4+5); err != nil {
@@ -207,7 +208,7 @@ func TestRepliesWithoutEndAreEnded(t *testing.T) {
 				}
 			})
 			before := allocated()
-			setup := contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 1), Load: contract.Load{Amount: 1, DeadlineNs: int64(100 * time.Millisecond)}, Options: map[string]any{"verify": "status"}}
+			setup := contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 1), Load: contract.Load{Amount: 1, DeadlineNs: int64(time.Second)}, Options: map[string]any{"verify": "status"}}
 			r := run(t, setup, at)
 			if r.Counts.Exchanges != 0 || len(r.Reasons) != 1 || r.Reasons[0].Kind != contract.Timeout {
 				t.Errorf("%d exchanges and %+v, expected a timeout", r.Counts.Exchanges, r.Reasons)
