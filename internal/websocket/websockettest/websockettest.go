@@ -117,5 +117,5 @@ var Right = map[string]string{
 	"a pong before":           "\x8a\x00\x82\x05hello",
 	"thousands of empty ones": "\x02\x00" + strings.Repeat("\x00\x00", 5000) + "\x80\x05hello",
 	"a length of eight bytes": "\x82\x7f\x00\x00\x00\x00\x00\x00\x00\x05hello",
-	"a character cut":         "\x01\x03he\xc3\x80\x02\xa9!",
+	"a character cut":         "\x01\x03h\xf0\x9f\x80\x02\x98\x80",
 }
