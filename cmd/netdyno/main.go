@@ -103,6 +103,12 @@ func unknownCommand(c *cobra.Command, arg string) error {
 	return fmt.Errorf("%q is no command, study or URL; %s", quantity.Clip(arg, 80), quantity.Hint(arg, names))
 }
 
+// elsewhere says what to write for flags by which others send and expect messages of WebSocket.
+var elsewhere = map[string]string{
+	"send": "--data TEXT or --data @FILE", "expect-message": "--expect regexp:PATTERN or --expect json:CONDITION",
+	"subprotocol": "-H 'Sec-WebSocket-Protocol: NAME'",
+}
+
 // unknownFlag adds the nearest name to cobra's error about a mistyped flag.
 func unknownFlag(c *cobra.Command, err error) error {
 	var refused *notOfferedError
@@ -112,6 +118,9 @@ func unknownFlag(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
 		return err
+	}
+	if here := elsewhere[unknown.GetSpecifiedName()]; here != "" {
+		return fmt.Errorf("%w; write %s", err, here)
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })

@@ -155,6 +155,8 @@ func (t *urlFlags) asked(url string, read curl.Read) (asked target.Target, r cur
 	if anyOf([]string{url}, "ws") { // a handshake has no body
 		r.Method = ""
 		r.Headers = slices.DeleteFunc(r.Headers, func(h string) bool { return strings.HasPrefix(strings.ToLower(h), "content-type:") })
+	} else if r.WebSocket {
+		return asked, r, errors.New("--header Upgrade: write ws:// or wss:// in place of http:// or https://, which asks for it")
 	}
 	if err := t.way(&asked); err != nil {
 		return asked, r, err

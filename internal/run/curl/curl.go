@@ -63,6 +63,8 @@ type Request struct {
 	File    string   // the name that a URL which ends in a slash lacks
 	Jar     bool     // the cookies that redirections set are sent on
 	LeftOut []string // names of fields that were given and that clients make themselves
+
+	WebSocket bool // one of them asks for it
 }
 
 // Read reads a file of at most the bytes that a body may have; "-" is standard input.
@@ -198,7 +200,7 @@ func (w Words) contradicts() error {
 }
 
 // gone are fields of a connection that clients make themselves.
-var gone = []string{"connection", "keep-alive", "proxy-connection", "upgrade", "http2-settings"}
+var gone = []string{"connection", "keep-alive", "proxy-connection", "upgrade", "http2-settings", "sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions"}
 
 // headers sets the fields that flags make and the user's fields, which replace a flag's
 // field of the same name. Fields that clients make themselves are left out.
@@ -223,9 +225,8 @@ func (r *Request) headers(own []head.Field, given []string) error {
 		switch {
 		case !found || err != nil || strings.ContainsAny(value, "\r\n"):
 			return fmt.Errorf("--header, the %s of them: expected Name: value", ordinal(i+1))
-		case lower == "upgrade" && strings.EqualFold(strings.TrimSpace(value), "websocket"):
-			return errors.New("--header Upgrade: write ws:// or wss:// in place of http:// or https://, which asks for it")
 		case len(fields) == 0 || slices.Contains(gone, lower):
+			r.WebSocket = r.WebSocket || lower == "upgrade" && strings.EqualFold(strings.TrimSpace(value), "websocket")
 			r.Close = r.Close || lower == "connection" && strings.Contains(strings.ToLower(value), "close")
 			if replaced[lower] = true; lower != "connection" || !strings.EqualFold(strings.TrimSpace(value), "keep-alive") && !r.Close { // which is done
 				r.LeftOut = append(r.LeftOut, strings.TrimSpace(name))

@@ -101,6 +101,14 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// As a browser copies a handshake for curl.
+func TestHeadersOfAWebSocketAreItsClients(t *testing.T) {
+	r, err := curl.Words{Headers: []string{"Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: AA==", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Extensions: permessage-deflate", "Sec-WebSocket-Protocol: json"}}.Request(files)
+	if err != nil || !r.WebSocket || len(r.LeftOut) != 5 || !slices.Equal(r.Headers, []string{"Sec-WebSocket-Protocol: json"}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 func TestAnUploadIsPut(t *testing.T) {
 	for file, want := range map[string]curl.Request{
 		"bin":  {Method: "PUT", Body: "\x00\xff\n", File: "bin"},

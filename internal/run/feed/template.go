@@ -275,7 +275,7 @@ func (f *Feed) Refuse(what, text string) error {
 // OfHTTP refuses templates for a server that is not asked by HTTP.
 func (f *Feed) OfHTTP(scheme string, texts []string) error {
 	if f.shown != "" || slices.ContainsFunc(texts, func(text string) bool { return f.names(Text, text) }) {
-		return fmt.Errorf("--data-from and what {uuid}, {n}, {random:8} and {now} stand for go with http:// URLs: each request to %s:// is the same", scheme)
+		return fmt.Errorf("--data-from and what {uuid}, {n}, {random:8} and {now} stand for go with http:// and ws:// URLs: each request to %s:// is the same", scheme)
 	}
 	return nil
 }

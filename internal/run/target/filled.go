@@ -35,7 +35,7 @@ func (t *Target) Compile(ctx context.Context, f *feed.Feed) error {
 	if err != nil {
 		return err
 	}
-	if u.Scheme != "http" && u.Scheme != "https" {
+	if !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme) {
 		texts := append([]string{t.URL, t.Data, t.Body}, t.Headers...)
 		for i, text := range texts {
 			texts[i] = t.Fill.plain(text, func(string) string { return "" }) // what --take fills is no template

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -81,16 +82,20 @@ type conversed struct {
 
 // once makes an exchange, on the connection that there is.
 func (c *conversed) once(ctx context.Context, t Target) error {
+	t, where, body, err := t.filled(c.url, c.body, uint64(t.asked.Load()))
+	if err != nil {
+		return err
+	}
 	if c.conn == nil {
-		if err := c.shake(ctx, t); err != nil {
+		if err := c.shake(ctx, t, where); err != nil {
 			return err
 		}
 	}
 	conn := c.conn
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	t.asked.Add(1)
-	if c.body != "" {
-		if err := wsutil.WriteClientMessage(c.conn, c.kind(), []byte(c.body)); err != nil {
+	if body != "" {
+		if err := wsutil.WriteClientMessage(c.conn, c.kind(), []byte(body)); err != nil {
 			var closed wsutil.ClosedError
 			if _, said := c.next(); errors.As(said, &closed) { // before the message went out
 				return said
@@ -106,7 +111,7 @@ func (c *conversed) once(ctx context.Context, t Target) error {
 		return err
 	}
 	c.lengths = append(c.lengths, int64(len(reply)))
-	if string(reply) == c.body {
+	if string(reply) == body {
 		c.echoes++
 	}
 	if t.Close {
@@ -123,8 +128,8 @@ func (c *conversed) kind() ws.OpCode {
 	return ws.OpBinary
 }
 
-// shake makes a connection.
-func (c *conversed) shake(ctx context.Context, t Target) error {
+// shake makes a connection for a URL, which names the same host as any.
+func (c *conversed) shake(ctx context.Context, t Target, where *url.URL) error {
 	fields, err := t.fields()
 	if err != nil {
 		return err
@@ -146,11 +151,11 @@ func (c *conversed) shake(ctx context.Context, t Target) error {
 		}
 		c.conn = tls.Client(conn, config)
 	}
-	filled, err := url.Parse(t.Fill.url(c.url.String()))
+	filled, err := url.Parse(t.Fill.url(where.String()))
 	if err != nil {
 		return err
 	}
-	before, shaken, err := websocket.Dialer(fields, cmp.Or(t.Host, host), c.refused).Upgrade(c.conn, filled)
+	before, shaken, err := websocket.Shake(c.conn, filled, fields, cmp.Or(t.Host, host), c.refused)
 	if err != nil {
 		return err
 	}
@@ -169,7 +174,9 @@ func (c *conversed) next() ([]byte, error) {
 	if err := c.reader.Next(); err != nil {
 		return nil, err
 	}
-	return io.ReadAll(c.reader)
+	var message bytes.Buffer
+	_, err := c.reader.Message(&message)
+	return message.Bytes(), err
 }
 
 // follow takes messages until the server ends them, or as long as they are followed.
@@ -232,7 +239,9 @@ func (c *conversed) explain(ctx context.Context, t Target, err error) error {
 	case c.status != "":
 		return fmt.Errorf("%s answers %s: %q; expected 101 Switching Protocols, at the path where it speaks WebSocket", where, c.status, c.says)
 	case errors.As(err, &closed):
-		return fmt.Errorf("%s closes the connection with %d (%q); --data TEXT says what it is sent", where, closed.Code, quantity.Clip(closed.Reason, 100))
+		return fmt.Errorf("%s closes the connection %s; --data TEXT says what it is sent", where, websocket.How(closed))
+	case errors.Is(err, wsutil.ErrMessageTooLarge):
+		return fmt.Errorf("%s sends a message of more than %s, the most that is measured", where, quantity.FormatBytes(contract.MaxMessage))
 	case errors.As(err, &header):
 		return fmt.Errorf("%s speaks no TLS; measure ws://%s", where, c.url.Host+c.url.RequestURI())
 	case errors.As(err, &dialled) && dialled.Op == "dial", errors.As(err, new(wrong)):
@@ -252,15 +261,19 @@ func (c *conversed) explain(ctx context.Context, t Target, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s: the server ended the connection; does it speak WebSocket?", where)
 	}
-	return fmt.Errorf("%s: %w", where, err)
+	return fmt.Errorf("%s: %w", where, cmp.Or(websocket.Wrong(err), err))
 }
 
 // found turns what came into levels.
 func (c *conversed) found(t Target) (Found, error) {
 	u, last := c.url, c.lengths[len(c.lengths)-1]
+	_, _, first, err := t.filled(u, c.body, 0)
+	if err != nil {
+		return Found{}, err
+	}
 	levels := map[string]string{
 		"server": "address", "client": t.client(wireWebSocket, u.Scheme == "wss", "", "go-websocket"), "opt.server.address": t.address(u),
-		"opt.server.wire": wireWebSocket, "request": size(int64(len(c.body))), "response": size(last), "opt.client.message": "none",
+		"opt.server.wire": wireWebSocket, "request": size(int64(len(first))), "response": size(last), "opt.client.message": "none",
 	}
 	if c.body != "" {
 		levels["opt.client.message"] = map[ws.OpCode]string{ws.OpText: "text", ws.OpBinary: "binary"}[c.kind()]
@@ -281,7 +294,7 @@ func (c *conversed) found(t Target) (Found, error) {
 	case c.echoes == len(c.lengths):
 		words = append(words, fmt.Sprintf("echo of %d bytes", last))
 	default:
-		words = append(words, fmt.Sprintf("%d bytes answer %d", last, len(c.body)))
+		words = append(words, fmt.Sprintf("%d bytes answer %d", last, len(first)))
 	}
 	if t.Close && !t.Events.Follow {
 		levels["fresh"] = "yes"
@@ -289,6 +302,10 @@ func (c *conversed) found(t Target) (Found, error) {
 	}
 	f.Words = strings.Join(words, ", ")
 	path := t.Fill.url(u.RequestURI())
+	if t.differs() {
+		path = t.filledPath
+	}
+	t.addRows(&f)
 	f.text("path", path, t.Fill.within(path))
 	f.text("body", c.body, t.Fill.within(c.body))
 	return f, t.addNames(u, &f)

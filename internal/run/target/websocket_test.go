@@ -3,6 +3,7 @@ package target_test
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"golang.org/x/net/websocket"
 
 	"netdyno/internal/run/target"
+	"netdyno/internal/websocket/websockettest"
+	"netdyno/test/loopback"
 )
 
 // sockets is a server of WebSocket by another library.
@@ -25,7 +28,11 @@ func sockets() http.Handler {
 			_ = websocket.Message.Send(c, answer(message)) // an end shows in the next message
 		}
 	}
-	handle("/echo", func(c *websocket.Conn) { answers(c, func(m string) string { return m }) })
+	handle("/echo", func(c *websocket.Conn) {
+		for message := []byte(nil); websocket.Message.Receive(c, &message) == nil; {
+			_ = websocket.Message.Send(c, message) // as above
+		}
+	})
 	handle("/json", func(c *websocket.Conn) {
 		answers(c, func(m string) string {
 			return fmt.Sprintf(`{"ok":true,"was":%q,"key":%q}`, m, c.Request().Header.Get("X-Key"))
@@ -101,4 +108,34 @@ func TestMessagesAreFollowedAsEvents(t *testing.T) {
 	}
 	refused(t, target.Target{URL: at + "/feed"}, "signed by itself")
 	refused(t, target.Target{URL: strings.Replace(at, "wss", "ws", 1) + "/feed"}, "speaks TLS: measure wss://")
+}
+
+func TestAWebSocketWithoutEndIsRefused(t *testing.T) {
+	for what, endless := range map[string]string{"handshake": "H", "pings": "\x89\x00", "fragments": strings.Repeat("\x00\x00", 1000)} {
+		at := loopback.Serve(t, func(conn net.Conn) {
+			if what != "handshake" {
+				websockettest.Shake(conn, "")
+			}
+			go func() { _, _ = io.Copy(io.Discard, conn) }() // pongs
+			if what == "fragments" {
+				_, _ = io.WriteString(conn, "\x02\x00")
+			}
+			for err := error(nil); err == nil; _, err = io.WriteString(conn, endless) {
+				time.Sleep(time.Millisecond) // slowly
+			}
+		})
+		refused(t, target.Target{URL: "ws://" + at + "/", Body: "hello", Limit: 100 * time.Millisecond}, "within 100ms")
+	}
+}
+
+// Every server that misbehaves is refused in words, within the limit.
+func TestWhatAWebSocketDoesWrongIsSaid(t *testing.T) {
+	for what, wrong := range websockettest.Servers {
+		t.Run(what, func(t *testing.T) {
+			_, err := target.Ask(t.Context(), target.Target{URL: "ws://" + wrong.Serve(t) + "/", Body: "hello", Limit: 10 * time.Second})
+			if err == nil || strings.ContainsAny(err.Error(), "\x00\x1b\n") {
+				t.Errorf("%q", err)
+			}
+		})
+	}
 }

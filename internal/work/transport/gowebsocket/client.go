@@ -57,6 +57,28 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	return c.Connect(c, nil)
 }
 
+// Open implements wire.Opener.
+func (c *client) Open() error {
+	c.attend()
+	return c.Client.Open()
+}
+
+// attending is how often idle connections are looked for: a ping is answered within twice that.
+const attending = 100 * time.Millisecond
+
+// attend has pings of servers answered on connections that are idle, until Close.
+func (c *client) attend() {
+	if c.closed.Load() {
+		return
+	}
+	for i := range c.ends {
+		if e := c.ends[i].Load(); e != nil {
+			e.idle()
+		}
+	}
+	time.AfterFunc(attending, c.attend)
+}
+
 // Close implements wire.Opener: nothing is read any more.
 func (c *client) Close() {
 	c.closed.Store(true)
@@ -101,15 +123,20 @@ func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 		stop := context.AfterFunc(ctx, func() { _ = e.conn.Close() }) // the exchange ends
 		defer stop()
 	}
+	var err error
 	if c.op != 0 {
-		if err := e.send(c.op, r.Content); err != nil {
-			var closed *load.ReasonError
-			if said := e.next(); errors.As(said, &closed) { // before the message went out
-				err = said
-			}
-			c.drop(r.Connection)
-			return err
+		err = e.send(c.op, r.Content)
+	}
+	e.reads.Lock() // idle lets go of it when the reply comes
+	defer e.reads.Unlock()
+	e.calls = 0
+	if err != nil {
+		var closed *load.ReasonError
+		if said := e.next(); errors.As(said, &closed) { // before the message went out
+			err = said
 		}
+		c.drop(r.Connection)
+		return err
 	}
 	httpwire.Wrote(ctx)
 	over, err := c.receive(e, r)
@@ -210,11 +237,11 @@ func (c *client) open(ctx context.Context, r *httpwire.Request) (e *end, sent bo
 		}
 		conn = encrypted
 	}
-	refused := refusal{}
-	before, _, err := websocket.Dialer(r.Ask.Headers, r.Ask.Host, refused.take).Upgrade(conn, u)
+	var refused error
+	before, _, err := websocket.Shake(conn, u, r.Ask.Headers, r.Ask.Host, func(answer *http.Response) { refused = refusal(answer) })
 	if err != nil {
 		_ = conn.Close() // the handshake has failed
-		return nil, true, refused.explain(err)
+		return nil, true, cmp.Or(refused, failure(err))
 	}
 	most := r.Down
 	if r.Ask.Any {
@@ -223,28 +250,10 @@ func (c *client) open(ctx context.Context, r *httpwire.Request) (e *end, sent bo
 	return newEnd(conn, ws.StateClientSide, before, most), true, nil
 }
 
-// refusal is the status that a server answers a handshake with in place of 101; 0 for none.
-type refusal struct {
-	status int
-	body   []byte
-}
-
-// take keeps what explains it.
-func (r *refusal) take(answer *http.Response) {
+// refusal says what a server answers a handshake with in place of 101.
+func refusal(answer *http.Response) error {
 	const most = 200
-	r.status = answer.StatusCode
-	r.body, _ = io.ReadAll(io.LimitReader(answer.Body, most)) // a part of it will do
-}
-
-// explain gives an error of the handshake its kind.
-func (r *refusal) explain(err error) error {
-	var network net.Error
-	switch {
-	case r.status != 0:
-		return httpwire.WrongStatus(r.status, fmt.Errorf("the handshake is answered with status %d %s%s, expected 101 Switching Protocols",
-			r.status, http.StatusText(r.status), httpwire.Reason(r.body)))
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network), errors.Is(err, net.ErrClosed):
-		return err
-	}
-	return load.Failure(contract.Invalid, fmt.Errorf("the handshake failed: %w", err))
+	body, _ := io.ReadAll(io.LimitReader(answer.Body, most)) // a part of it will do
+	return httpwire.WrongStatus(answer.StatusCode, fmt.Errorf("the handshake is answered with status %d %s%s, expected 101 Switching Protocols",
+		answer.StatusCode, http.StatusText(answer.StatusCode), httpwire.Reason(body)))
 }

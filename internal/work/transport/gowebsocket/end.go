@@ -8,24 +8,27 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gobwas/ws"
 	"github.com/gobwas/ws/wsutil"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/quantity"
 	"netdyno/internal/websocket"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 )
 
-// end is one end of a connection whose handshake is done. One goroutine uses it.
+// end is one end of a connection whose handshake is done. One goroutine uses it, but for idle.
 type end struct {
 	conn   net.Conn
 	state  ws.State
 	reader *websocket.Reader
 	out    bytes.Buffer // the frame that is being sent
+
+	reads sync.Mutex // held by who reads: an exchange, or idle
+	calls int        // of idle since the last exchange
 }
 
 // newEnd begins where the handshake ended, of which before may hold what came behind it.
@@ -58,19 +61,31 @@ func (e *end) next() error { return e.explain(e.reader.Next()) }
 
 // receive appends the message to room and returns its length.
 func (e *end) receive(room *bytes.Buffer) (int64, error) {
-	n, err := room.ReadFrom(e.reader)
+	n, err := e.reader.Message(room)
 	return n, e.explain(err)
+}
+
+// idle has pings answered from the second call on that finds no exchange, until something else
+// comes. Any goroutine may call it.
+func (e *end) idle() {
+	if !e.reads.TryLock() {
+		return
+	}
+	if e.calls++; e.calls != 2 {
+		e.reads.Unlock()
+		return
+	}
+	go func() {
+		defer e.reads.Unlock()
+		e.reader.Idle()
+	}()
 }
 
 // closedError says that the other end has closed the connection by a frame.
 type closedError struct{ wsutil.ClosedError }
 
 func (e closedError) Error() string {
-	said := fmt.Sprintf("the connection was closed with %d", e.Code)
-	if e.Reason != "" {
-		said += fmt.Sprintf(" (%q)", quantity.Clip(e.Reason, 100))
-	}
-	return said
+	return "the connection was closed " + websocket.How(e.ClosedError)
 }
 
 // normal tells whether nothing is wrong: the work is done, or an end goes away.
@@ -83,7 +98,6 @@ func (e closedError) normal() bool {
 // of the connection is no WebSocket. nil stays nil.
 func (e *end) explain(err error) error {
 	var closed wsutil.ClosedError
-	var network net.Error
 	switch {
 	case err == nil:
 		return nil
@@ -93,15 +107,21 @@ func (e *end) explain(err error) error {
 		if !c.normal() {
 			said = load.Failure(contract.Invalid, c)
 		}
-		return &load.ReasonError{Err: said, Text: strings.TrimPrefix(c.Error(), "the connection was ")}
+		return &load.ReasonError{Err: said, Text: "closed " + websocket.How(closed)}
 	case errors.Is(err, io.EOF):
 		return wire.ErrNoReply
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network), errors.Is(err, net.ErrClosed):
-		return err
 	case errors.Is(err, wsutil.ErrMessageTooLarge):
 		return load.Failure(contract.Invalid, fmt.Errorf("the message has more than %d bytes", e.reader.MaxMessageSize))
 	}
-	return load.Failure(contract.Invalid, fmt.Errorf("what came is no frame of WebSocket: %w", err))
+	return failure(err)
+}
+
+// failure gives an error its kind, where nothing is wrong with the connection.
+func failure(err error) error {
+	if wrong := websocket.Wrong(err); wrong != nil {
+		return load.Failure(contract.Invalid, wrong)
+	}
+	return err
 }
 
 // closing bounds the wait for the other end's close.
@@ -113,7 +133,8 @@ func (e *end) close(code ws.StatusCode, why string) {
 	if e.conn.SetDeadline(time.Now().Add(closing)) != nil {
 		return
 	}
-	if e.send(ws.OpClose, ws.NewCloseFrameBody(code, quantity.Clip(why, websocket.MostControl-3))) != nil {
+	why = strings.ToValidUTF8(why[:min(len(why), websocket.MostControl-2)], "") // the cut may be within a character
+	if e.send(ws.OpClose, ws.NewCloseFrameBody(code, why)) != nil {
 		return
 	}
 	_, _ = io.CopyN(io.Discard, e.conn, e.reader.MaxMessageSize) // until it ends

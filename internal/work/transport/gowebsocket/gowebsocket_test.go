@@ -1,14 +1,15 @@
 package gowebsocket_test
 
 import (
-	"bufio"
-	"crypto/sha1"
-	"encoding/base64"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,9 +19,12 @@ import (
 	"golang.org/x/net/websocket"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/rows"
+	"netdyno/internal/websocket/websockettest"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/transport/gowebsocket"
+	"netdyno/internal/work/wire/tlswire"
 	"netdyno/internal/work/worker/workertest"
 )
 
@@ -121,49 +125,210 @@ func TestAHandshakeIsAsTheUserSays(t *testing.T) {
 	}
 }
 
-// What is wrong with the server's bytes behind a good handshake, or with the handshake.
 func TestWhatIsWrongHasItsKindAndReason(t *testing.T) {
-	for what, c := range map[string]struct {
-		handshake, then string
-		kind            contract.ErrorKind
-		says            string
-	}{
-		"another status":      {"HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnone", "", contract.Invalid, "404"},
-		"a lying 101":         {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n\r\n", "", contract.Invalid, "handshake"},
-		"another protocol":    {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n", "", contract.Invalid, "handshake"},
-		"no handshake":        {"SSH-2.0-x\r\n", "", contract.Invalid, "handshake"},
-		"a masked frame":      {"", "\x82\x81\x00\x00\x00\x00x", contract.Invalid, "frame"},
-		"a reserved opcode":   {"", "\x83\x01x", contract.Invalid, "frame"},
-		"a reserved bit":      {"", "\xc2\x01x", contract.Invalid, "frame"},
-		"a huge length":       {"", "\x82\x7f\x7f\xff\xff\xff\xff\xff\xff\xff", contract.Invalid, "more than"},
-		"another length":      {"", "\x82\x03abc", contract.Invalid, "3 bytes, expected 5"},
-		"a close with a code": {"", "\x88\x08\x03\xf3broken", contract.Invalid, "closed with 1011"},
-		"a close without":     {"", "\x88\x02\x03\xe8", contract.Peer, "closed with 1000"},
-		"an early end":        {"", "\x82\x05ab", contract.Peer, ""},
-		"no reply":            {"", "", contract.Peer, ""},
-	} {
+	for what, wrong := range websockettest.Servers {
 		t.Run(what, func(t *testing.T) {
-			at := workertest.Serve(t, func(conn net.Conn) {
-				r, err := http.ReadRequest(bufio.NewReader(conn))
-				if err != nil {
-					return
-				}
-				if c.handshake != "" {
-					_, _ = io.WriteString(conn, c.handshake)
-					return
-				}
-				sum := sha1.Sum([]byte(r.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")) // RFC 6455, section 1.3
-				fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n\r\n%s",
-					base64.StdEncoding.EncodeToString(sum[:]), c.then)
-			})
+			kind := contract.Invalid
+			if wrong.Ends {
+				kind = contract.Peer
+			}
+			at, before := wrong.Serve(t), allocated()
 			setup := contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 5), Options: map[string]any{"verify": "length"}}
 			client, err := all[0].Client(workertest.ClientSetup(t, all[0], setup, at))
 			if err == nil {
 				_ = client.Close()
 				t.Fatal("the client is ready")
 			}
-			if kind := load.KindOf(err); kind != c.kind || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%s: %v, expected %s and %q", kind, err, c.kind, c.says)
+			if got := load.KindOf(err); got != kind || !strings.Contains(err.Error(), wrong.Says) {
+				t.Errorf("%s: %v, expected %s and %q", got, err, kind, wrong.Says)
+			}
+			if more := allocated() - before; more > 4<<20 {
+				t.Errorf("%d bytes were allocated", more)
+			}
+		})
+	}
+}
+
+// allocated is how many bytes were ever allocated.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+func TestOddMessagesAreTaken(t *testing.T) {
+	for what, then := range websockettest.Right {
+		t.Run(what, func(t *testing.T) {
+			setup := contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 5), Options: map[string]any{"verify": "length"}}
+			workertest.Client(t, all[0], setup, websockettest.Wrong{Then: then}.Serve(t))
+		})
+	}
+}
+
+// Also one that came with the reply before.
+func TestACloseBetweenExchangesSaysWhy(t *testing.T) {
+	at := workertest.Serve(t, func(conn net.Conn) {
+		from := websockettest.Shake(conn, "")
+		for {
+			if _, err := io.CopyN(io.Discard, from, 2+4+5); err != nil {
+				return
+			}
+			_, _ = io.WriteString(conn, "\x82\x05hello\x88\x09\x03\xe9restart") // an end shows in the next message
+		}
+	})
+	setup := contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 5), Load: contract.Load{Amount: 4}, Options: map[string]any{"verify": "length"}}
+	r := run(t, setup, at)
+	if want := []contract.Reason{{Kind: contract.Peer, Text: `closed with 1001 ("restart")`, Count: 2}}; !slices.Equal(r.Reasons, want) || r.Counts.Exchanges != 2 {
+		t.Errorf("%d exchanges and %+v, expected 2 and %+v", r.Counts.Exchanges, r.Reasons, want)
+	}
+}
+
+// What never ends is ended by the deadline, and little of it is kept.
+func TestRepliesWithoutEndAreEnded(t *testing.T) {
+	for what, endless := range map[string]string{
+		"pings": "\x89\x04ping", "empty fragments": "\x00\x00", "bytes one by one": "\x00\x01x", "nothing": "",
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			at := workertest.Serve(t, func(conn net.Conn) {
+				from := websockettest.Shake(conn, "")
+				if _, err := io.CopyN(io.Discard, from, 2+4+5); err != nil {
+					return
+				}
+				_, _ = io.WriteString(conn, "\x82\x05hello") // the first one is answered
+				if _, err := io.CopyN(io.Discard, from, 2+4+5); err != nil {
+					return
+				}
+				go func() { _, _ = io.Copy(io.Discard, from) }() // pongs
+				if endless != "\x89\x04ping" {
+					_, _ = io.WriteString(conn, "\x02\x00")
+				}
+				for err := error(nil); err == nil; _, err = io.WriteString(conn, endless) {
+					time.Sleep(time.Millisecond) // slowly
+				}
+			})
+			before := allocated()
+			setup := contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 1), Load: contract.Load{Amount: 1, DeadlineNs: int64(time.Second)}, Options: map[string]any{"verify": "status"}}
+			r := run(t, setup, at)
+			if r.Counts.Exchanges != 0 || len(r.Reasons) != 1 || r.Reasons[0].Kind != contract.Timeout {
+				t.Errorf("%d exchanges and %+v, expected a timeout", r.Counts.Exchanges, r.Reasons)
+			}
+			if more := allocated() - before; more > 16<<20 {
+				t.Errorf("%d bytes were allocated", more)
+			}
+		})
+	}
+}
+
+func TestAHandshakeWithoutEndIsEnded(t *testing.T) {
+	at := workertest.Serve(t, func(conn net.Conn) {
+		for err := error(nil); err == nil; _, err = io.WriteString(conn, "H") {
+			time.Sleep(time.Millisecond) // slowly
+		}
+	})
+	setup := contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 5), Load: contract.Load{ConnectNs: int64(100 * time.Millisecond)}, Options: map[string]any{"verify": "length"}}
+	_, err := all[0].Client(workertest.ClientSetup(t, all[0], setup, at))
+	if kind := load.KindOf(err); kind != contract.Timeout {
+		t.Errorf("%s: %v, expected a timeout", kind, err)
+	}
+}
+
+// Each message has a row of its own, and each connection was asked for by the row of its first.
+func TestMessagesDifferByRows(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "rows")
+	w, err := rows.Create(name, 1)
+	for i := range 7 {
+		if err == nil {
+			err = w.Add([]byte(strings.Repeat("x", i+1)))
+		}
+	}
+	if err == nil {
+		err = w.Close(1)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fresh := range []bool{false, true} {
+		t.Run(fmt.Sprintf("fresh %t", fresh), func(t *testing.T) {
+			got := make(chan string, 9)
+			at := theirs(t, func(c *websocket.Conn) {
+				for message := ""; websocket.Message.Receive(c, &message) == nil; {
+					got <- c.Request().RequestURI + " " + message
+					_ = websocket.Message.Send(c, message) // an end shows in the next message
+				}
+			})
+			setup := contract.Setup{Transport: "go-websocket", Exchange: workertest.Blocks(3, 1), Load: contract.Load{Amount: 7, Fresh: fresh}, Options: map[string]any{
+				"verify": "status", "message": "text", "path": "/{0u}", "body": "a {0}", "data": "@" + name,
+			}}
+			r := run(t, setup, at)
+			if r.Counts.Exchanges != 7 || r.Counts.SentBytes != 7*2+28 || r.Counts.ReceivedBytes != 7*2+28 {
+				t.Errorf("%+v, expected 7 exchanges of 42 bytes together", r.Counts)
+			}
+			for i := range 8 {
+				row := strings.Repeat("x", i%7+1)
+				want := "/x a " + row
+				if fresh {
+					want = "/" + row + " a " + row
+				}
+				if message := <-got; message != want {
+					t.Errorf("message %d is %q, expected %q", i, message, want)
+				}
+			}
+		})
+	}
+}
+
+// Pings between two exchanges, and an exchange after them.
+func TestPingsOfAServerAreAnsweredWhileNothingIsSent(t *testing.T) {
+	for _, encrypted := range []bool{false, true} {
+		t.Run(fmt.Sprintf("tls %t", encrypted), func(t *testing.T) {
+			setup, options := contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 5), Load: contract.Load{Amount: 3}}, map[string]any{"verify": "length"}
+			var config *tls.Config
+			if encrypted {
+				setup.TLS = workertest.Certificate(t)
+				var err error
+				if config, err = tlswire.ServerConfig(setup); err != nil {
+					t.Fatal(err)
+				}
+			}
+			setup.Options = options
+			answered := make(chan bool, 9)
+			at := workertest.Serve(t, func(conn net.Conn) {
+				if encrypted {
+					conn = tls.Server(conn, config)
+				}
+				from := websockettest.Shake(conn, "")
+				for {
+					h, err := ws.ReadHeader(from)
+					if err != nil {
+						return
+					}
+					if _, err := from.Discard(int(h.Length)); err != nil {
+						return
+					}
+					if h.OpCode == ws.OpPong {
+						answered <- true
+						continue
+					}
+					_, _ = io.WriteString(conn, "\x82\x05hello\x89\x04ping\x89\x00\x8a\x00") // an end shows in the next frame
+				}
+			})
+			client := workertest.Client(t, all[0], setup, at)
+			pongs := func() {
+				for range 2 {
+					select {
+					case <-answered:
+					case <-time.After(workertest.Timeout):
+						t.Fatal("a ping was not answered")
+					}
+				}
+			}
+			pongs()
+			if err := client.Run(); err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				pongs()
 			}
 		})
 	}

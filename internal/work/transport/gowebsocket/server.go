@@ -11,6 +11,7 @@ import (
 	"github.com/gobwas/ws"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/websocket"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
@@ -59,7 +60,7 @@ func (s *server) converse(conn net.Conn) {
 		conn = tls.Server(conn, s.TLS)
 	}
 	u := ws.Upgrader{Protocol: func([]byte) bool { return true }}
-	if _, err := u.Upgrade(conn); err != nil { // the library answers requests of HTTP
+	if _, err := u.Upgrade(websocket.Bounded(conn)); err != nil { // the library answers requests of HTTP
 		if errors.Is(err, ws.ErrMalformedRequest) {
 			_, _ = io.WriteString(conn, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n") // who asks may be gone
 		}

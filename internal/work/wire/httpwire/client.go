@@ -302,7 +302,7 @@ func (k *call) carry() error {
 		return err
 	case !k.client.Made(i):
 		return err
-	case idle:
+	case idle && !errors.As(err, new(*load.ReasonError)): // else it says why it closed
 		err = &load.ReasonError{Err: err, Text: "the server closed an idle connection"}
 	}
 	return load.PassingError{Err: err}

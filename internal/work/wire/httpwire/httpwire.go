@@ -64,7 +64,7 @@ func Options() []contract.Option {
 }
 
 // ofRequests are the options that are of requests of HTTP alone.
-var ofRequests = []string{"paths", "method", "status", "bodies", "data", "class_paths", "pick", "data_first"}
+var ofRequests = []string{"paths", "method", "status", "bodies", "class_paths"}
 
 // HandshakeOptions are those of Options for clients of a protocol whose connections begin as
 // HTTP/1.1: how the handshake is made, what goes up, and what must come back.
