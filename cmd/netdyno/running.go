@@ -55,14 +55,18 @@ var runningMetrics = []string{metric.ExchangesPerS, metric.ServiceP50, metric.Se
 // runningTable lays out every arm in every cell, with how precisely its rate is
 // known, and for further arms the ratio to the baseline.
 func runningTable(f finding.Findings, block int) []string {
-	shown := slices.DeleteFunc(slices.Clone(runningMetrics), func(name string) bool { return largest(f, name) < 0 })
+	columns := runningMetrics
+	if events := metric.OfEvents(); largest(f, metric.EventsPerS) >= 0 { // the end of a reply is not what is waited for
+		columns = []string{metric.ExchangesPerS, events[0], events[2], metric.EventsPerS, metric.ErrorShare, metric.OfServer + metric.Cores}
+	}
+	shown := slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return largest(f, name) < 0 })
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	several := len(f.Cells) > 0 && len(f.Cells[0].Arms) > 1
 	fmt.Fprintf(w, "after %s", quantity.Plural(block, "round"))
 	for _, name := range shown {
 		m, _ := metric.Named(name) // of the registry, held by a test
-		heading := m.Label
+		heading := metric.CalledOf(f.Cells[0].Arms[0].EventKind(), name)
 		if unit := m.Scale(largest(f, name)).Unit; unit != heading && !strings.HasSuffix(heading, " "+unit) {
 			heading += " " + unit
 		}

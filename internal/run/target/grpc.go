@@ -94,7 +94,7 @@ func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	f.Takes = median(takes)
+	f.took(median(takes), c.came)
 	return f, t.addExpected(&f, c.lengths)
 }
 

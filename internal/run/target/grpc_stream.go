@@ -120,7 +120,7 @@ func (c *called) follow(ctx context.Context, conn *grpc.ClientConn, ends Events)
 		over = time.AfterFunc(min(ends.lasts(), deadline/2), cancel)
 		defer over.Stop()
 	}
-	n, err = c.takeReplies(stream, ends.Most)
+	n, err = c.takeReplies(stream, ends.Most, begun)
 	c.came.takes = time.Since(begun)
 	if at, is := peer.FromContext(stream.Context()); is {
 		c.peer = at
@@ -135,8 +135,9 @@ func (c *called) follow(ctx context.Context, conn *grpc.ClientConn, ends Events)
 	return n, err
 }
 
-// takeReplies takes the replies of a call until the server ends it, or as many as most.
-func (c *called) takeReplies(from grpc.ClientStream, most int64) (n int64, err error) {
+// takeReplies takes the replies of a call that has begun until the server ends it, or as many
+// as most.
+func (c *called) takeReplies(from grpc.ClientStream, most int64, begun time.Time) (n int64, err error) {
 	c.came = came{kind: messages}
 	for most == 0 || c.came.count < most {
 		var reply []byte
@@ -145,7 +146,9 @@ func (c *called) takeReplies(from grpc.ClientStream, most int64) (n int64, err e
 		} else if err != nil {
 			return n, err
 		}
-		c.came.count++
+		if c.came.count++; c.came.count == 1 {
+			c.came.first = time.Since(begun)
+		}
 		n += int64(len(reply))
 		if err := c.takeReply(reply); err != nil || !c.method.IsStreamingServer() {
 			return n, err

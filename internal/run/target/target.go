@@ -195,6 +195,7 @@ type Found struct {
 	why       string           // its client asks, and none that takes less CPU, in words; "" for no reason
 	Asked     int64            // requests that it took
 	Takes     time.Duration    // the median request, from its send to the end of its reply
+	Begins    time.Duration    // … to the first event of its reply, where that is followed; else Takes
 }
 
 // deadline bounds each request unless the user does.

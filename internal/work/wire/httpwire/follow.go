@@ -1,7 +1,6 @@
 package httpwire
 
 import (
-	"fmt"
 	"io"
 	"time"
 
@@ -112,7 +111,7 @@ func (f *Follower) Read(p []byte) (int, error) {
 	} else {
 		split, wrong := f.splitter.Take(p[:n], err == io.EOF)
 		if wrong != nil {
-			return n, load.Failure(contract.Invalid, fmt.Errorf("read the reply's events: %w", wrong))
+			return n, &load.ReasonError{Err: load.Failure(contract.Invalid, wrong), Text: wrong.Error()}
 		}
 		ended = int64(split)
 	}
