@@ -268,7 +268,7 @@ func TestRepliesInEventsAlone(t *testing.T) {
 		{"sse", twos, "", `^a brings the first event after 2\.00 ms \(.*\) on \d+ connections\.`},
 		{"sse", twos, threes, `^a brings the first event after 2\.00 ms \(.*\) on \d+ connections, and then one every 3\.00 ms`},
 		{"sse", "", threes, `^a brings one event every 3\.00 ms`},
-		{"chat", twos, threes, `^a brings the first token after 2\.00 ms \(.*\), with 3\.00 ms \(.*\) between tokens: [\d.]+.k.tokens/s.in all\.`},
+		{"chat", twos, threes, `^a brings the first token after 2\.00 ms \(.*\) on \d+ connections, with 3\.00 ms \(.*\) between tokens: [\d.]+.k.tokens/s.in all\.`},
 	} {
 		header, trials, records := synthetic.Run(synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}}, Connections: []int{10}, Blocks: 3, SD: 0.02, Seed: 3})
 		for i := range records {
