@@ -58,6 +58,9 @@ func (t Target) takeEvents(r *http.Response) (c came, bytes int64, err error) {
 	if t.Events.Chat {
 		c.kind = events.Chat
 	}
+	if packed := r.Header.Get("Content-Encoding"); packed != "" && packed != "identity" && c.kind != events.Chunks {
+		return c, 0, fmt.Errorf("the reply %w that can be told apart: it is packed (Content-Encoding: %s); ask without --compressed and Accept-Encoding", errNoEvents, quantity.Clip(packed, 40))
+	}
 	over := time.AfterFunc(t.Events.lasts(), func() { _ = r.Body.Close() })
 	s, room, begun := events.New(c.kind), make([]byte, 32<<10), time.Now()
 	for err == nil && (t.Events.Most == 0 || c.count < t.Events.Most) {

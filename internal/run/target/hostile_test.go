@@ -1,11 +1,15 @@
 package target_test
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,4 +80,28 @@ func TestAHostileStreamIsOneSentence(t *testing.T) {
 	}).Addr
 	asked := target.Target{URL: "grpc://" + flood + "/p.S/Down", Proto: proto, Events: target.Events{Follow: true, Lasts: 100 * time.Millisecond}}
 	levels(t, asked, map[string]string{"opt.client.events_for": "100ms"})
+}
+
+// So is one that breaks off a reply in events, or whose events cannot be told.
+func TestEventsThatBreakOffAreOneSentence(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+	chunked, event := head+"Transfer-Encoding: chunked\r\n\r\n", "9\r\ndata: a\n\n\r\n"
+	data := "data: {\"error\":{\"message\":\"out of \\u001b[31mmemory\"}}\n\n"
+	for reply, want := range map[string]string{
+		head + "Content-Length: 100\r\n\r\ndata: a\n\n": "ends the connection within the reply",
+		chunked + event: "ends the connection within the reply",
+		chunked + event + "fffffffffffffffff\r\nda":                "chunk",
+		chunked + "5\r\ndata: a\n\n\r\n0\r\n\r\n":                  "chunk",
+		head + "Content-Encoding: gzip\r\n\r\n\x1f\x8b":            "it is packed (Content-Encoding: gzip)",
+		head + "\r\n: ping\n\n":                                    "brings no events",
+		head + "\r\n" + data:                                       "breaks the reply off: out of ",
+		head + "\r\ndata: {" + strings.Repeat("x", 2<<20) + "\n\n": "more than 1 MiB",
+	} {
+		at := loopback.Serve(t, func(conn net.Conn) {
+			_, _ = http.ReadRequest(bufio.NewReader(conn))
+			_, _ = io.WriteString(conn, reply)
+		})
+		asked := target.Target{URL: "http://" + at + "/", Events: target.Events{Follow: true, Chat: strings.Contains(reply, "{")}}
+		refused(t, asked, want)
+	}
 }

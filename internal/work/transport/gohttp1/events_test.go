@@ -36,7 +36,7 @@ func follows(t *testing.T, address string, options map[string]any, until func(co
 	client.Load().Open(load.Now())
 	ended := make(chan error)
 	go func() { ended <- client.Run() }()
-	for by := time.Now().Add(30 * time.Second); !until(client.Load().Counts()) && time.Now().Before(by); {
+	for by := time.Now().Add(time.Minute); !until(client.Load().Counts()) && time.Now().Before(by); {
 		time.Sleep(time.Millisecond)
 	}
 	client.Load().End(load.Now())
