@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/events"
 	"netdyno/internal/quantity"
 )
@@ -63,10 +64,13 @@ func (t Target) takeEvents(r *http.Response) (c came, bytes int64, err error) {
 	}
 	over := time.AfterFunc(t.Events.lasts(), func() { _ = r.Body.Close() })
 	s, room, begun := events.New(c.kind), make([]byte, 32<<10), time.Now()
+	var body []byte // where something is expected of it
 	for err == nil && (t.Events.Most == 0 || c.count < t.Events.Most) {
 		var n int
 		n, err = r.Body.Read(room)
-		bytes += int64(n)
+		if bytes += int64(n); t.bodies != nil && bytes <= contract.MaxMessage {
+			body = append(body, room[:n]...)
+		}
 		ended, wrong := s.Take(room[:n], errors.Is(err, io.EOF))
 		if c.count == 0 && ended > 0 {
 			c.first = time.Since(begun)
@@ -82,6 +86,13 @@ func (t Target) takeEvents(r *http.Response) (c came, bytes int64, err error) {
 	}
 	if t.Events.Most > 0 {
 		c.count = min(c.count, t.Events.Most)
+	}
+	switch {
+	case err != nil || t.bodies == nil:
+	case !c.ended && !t.bodies.Matches():
+		return c, bytes, fmt.Errorf("--expect %s looks at whole replies, and these are ended here; expected status or regexp:PATTERN", quantity.Clip(t.Expect, 40))
+	default:
+		err = t.checkBody(body)
 	}
 	if err == nil && c.count == 0 {
 		err = fmt.Errorf("the reply (%s) %w: no %s%s within %s", quantity.Clip(r.Header.Get("Content-Type"), 60), errNoEvents, nouns[c.kind], ofText[c.kind], quantity.DurationText(c.takes.Round(time.Millisecond)))

@@ -105,3 +105,22 @@ func TestEventsThatBreakOffAreOneSentence(t *testing.T) {
 		refused(t, asked, want)
 	}
 }
+
+// What is expected of a reply is expected of one in events, too.
+func TestEventsAreMatched(t *testing.T) {
+	at := loopback.HTTP(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, strings.Repeat("{\"a\": 1}\n", 5))
+		if r.URL.Path == "/endless" {
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}
+	}).Addr
+	asked := target.Target{URL: "http://" + at + "/", Events: target.Events{Follow: true, Lasts: 100 * time.Millisecond}, Expect: "regexp:a.*1"}
+	levels(t, asked, map[string]string{"opt.client.verify": "regexp", "events": "yes"})
+	asked.URL += "endless"
+	levels(t, asked, map[string]string{"opt.client.verify": "regexp", "events": "yes"})
+	asked.Expect = "regexp:b"
+	refused(t, asked, `no match of "b"`)
+	asked.Expect = "body"
+	refused(t, asked, "looks at whole replies, and these are ended here")
+}

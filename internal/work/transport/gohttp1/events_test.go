@@ -142,3 +142,21 @@ func TestAReplyThatIsEndedTakesItsConnection(t *testing.T) {
 		t.Errorf("%d exchanges on %d connections, %+v, %+v", n, made.Load(), result.Reasons, result.Events)
 	}
 }
+
+// What is expected of replies is looked for in all of a reply in events, in the first one, too.
+func TestRepliesInEventsAreMatched(t *testing.T) {
+	s := workertest.Serve(t, func(conn net.Conn) {
+		for r := bufio.NewReader(conn); ; {
+			if _, err := http.ReadRequest(r); err != nil {
+				return
+			}
+			_, _ = io.WriteString(conn, eventful+chunk("data: a\n\n"))
+			time.Sleep(time.Millisecond) // so that the first event comes alone
+			_, _ = io.WriteString(conn, chunk("data: b\n\n")+"0\r\n\r\n")
+		}
+	})
+	result := follows(t, s, map[string]any{"events": "sse", "verify": "regexp", "expected": "a\n\ndata: b"}, func(n contract.Counts) bool { return n.Exchanges >= 5 })
+	if n := result.Counts.Exchanges; n < 5 || len(result.Reasons) > 0 || result.Events.Count < 2*n {
+		t.Errorf("%d exchanges, %+v, %+v", n, result.Reasons, result.Events)
+	}
+}
