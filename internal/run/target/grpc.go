@@ -110,7 +110,7 @@ func (t Target) withMetadata(ctx context.Context) (context.Context, error) {
 			continue // callDeadline has it, and the library sends it
 		}
 		if name == "grpc-encoding" || name == "grpc-accept-encoding" {
-			return nil, fmt.Errorf("header %q is gRPC's own: --compressed packs requests and replies by gzip", name)
+			return nil, fmt.Errorf("header %q is gRPC's own: --compressed packs requests by gzip, upon which most servers pack their replies", name)
 		}
 		if strings.HasPrefix(name, "grpc-") || name == "content-type" || name == "te" || name == "user-agent" {
 			return nil, fmt.Errorf("header %q is gRPC's own, and a client cannot set it", quantity.Clip(name, 80))
