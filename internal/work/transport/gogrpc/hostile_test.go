@@ -65,92 +65,98 @@ type zero struct{}
 
 func (zero) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
+// manyZeros fit into the first window, packed.
+var manyZeros = zeros(32 << 20)
+
+func ends(p *workertest.H2Peer, stream uint32) { p.Fields(stream, true, "grpc-status", "0") }
+
+// breaks are what servers do wrong within a stream, what it counts as, and what its reason has.
+var breaks = map[string]struct {
+	wrong func(p *workertest.H2Peer, stream uint32) (more bool)
+	kind  contract.ErrorKind
+	want  string
+}{
+	"packed, and no encoding said": {func(p *workertest.H2Peer, s uint32) bool {
+		begins(p, s)
+		_ = p.WriteData(s, false, framed(1, 3, "abc"))
+		ends(p, s)
+		return true
+	}, contract.Invalid, "Internal"},
+	"packed by what is unknown": {func(p *workertest.H2Peer, s uint32) bool {
+		begins(p, s, "grpc-encoding", "br")
+		_ = p.WriteData(s, false, framed(1, 3, "abc"))
+		ends(p, s)
+		return true
+	}, contract.Invalid, "br"},
+	"packed, a lie": {func(p *workertest.H2Peer, s uint32) bool {
+		begins(p, s, "grpc-encoding", "gzip")
+		_ = p.WriteData(s, false, framed(1, 3, "abc"))
+		ends(p, s)
+		return true
+	}, contract.Invalid, "Internal"},
+	"many zeros, packed": {func(p *workertest.H2Peer, s uint32) bool {
+		begins(p, s, "grpc-encoding", "gzip")
+		for data := framed(1, len(manyZeros), manyZeros); len(data) > 0; data = data[min(len(data), 16<<10):] {
+			_ = p.WriteData(s, false, data[:min(len(data), 16<<10)])
+		}
+		ends(p, s)
+		return true
+	}, contract.Invalid, "ResourceExhausted"},
+	"a prefix of 1 GiB": {func(p *workertest.H2Peer, s uint32) bool {
+		begins(p, s)
+		_ = p.WriteData(s, false, framed(0, 1<<30, "abc"))
+		return true
+	}, contract.Invalid, "ResourceExhausted"},
+	"a prefix of 10 bytes beyond the body": {func(p *workertest.H2Peer, s uint32) bool {
+		begins(p, s)
+		_ = p.WriteData(s, false, framed(0, 10, "abc"))
+		ends(p, s)
+		return true
+	}, contract.Invalid, "Internal"},
+	"an unknown flag": {func(p *workertest.H2Peer, s uint32) bool {
+		begins(p, s)
+		_ = p.WriteData(s, false, framed(7, 3, "abc"))
+		ends(p, s)
+		return true
+	}, contract.Invalid, "Internal"},
+	"no status": {func(p *workertest.H2Peer, s uint32) bool {
+		begins(p, s)
+		p.Fields(s, true, "x", "y")
+		return true
+	}, contract.Invalid, "Unknown"},
+	"an end without trailers": {func(p *workertest.H2Peer, s uint32) bool {
+		begins(p, s)
+		_ = p.WriteData(s, true, framed(0, 3, "abc"))
+		return true
+	}, contract.Invalid, "Internal"},
+	"a page of HTML": {func(p *workertest.H2Peer, s uint32) bool {
+		p.Fields(s, false, ":status", "200", "content-type", "text/html")
+		_ = p.WriteData(s, true, []byte("<html>\x1b[31m"))
+		return true
+	}, contract.Invalid, "content-type"},
+	"a reset within a message": {func(p *workertest.H2Peer, s uint32) bool {
+		begins(p, s)
+		_ = p.WriteData(s, false, framed(0, 10, "abc"))
+		_ = p.WriteRSTStream(s, http2.ErrCodeCancel)
+		return true
+	}, contract.Peer, "Canceled"},
+	"GOAWAY within a stream": {func(p *workertest.H2Peer, s uint32) bool {
+		begins(p, s)
+		_ = p.WriteData(s, false, framed(0, 3, "abc"))
+		_ = p.WriteGoAway(s, http2.ErrCodeNo, nil)
+		return false
+	}, contract.Peer, "Unavailable"},
+	"an end of the connection": {func(p *workertest.H2Peer, s uint32) bool {
+		begins(p, s)
+		_ = p.WriteData(s, false, framed(0, 10, "abc"))
+		return false
+	}, contract.Peer, "Unavailable"},
+}
+
 // A server that breaks the protocol within a stream has failed the call, by the right kind, and
 // costs no memory beyond the bound of a message.
 func TestAHostileServersStreamsFail(t *testing.T) {
-	ends := func(p *workertest.H2Peer, stream uint32) { p.Fields(stream, true, "grpc-status", "0") }
-	bomb := zeros(32 << 20) // packed they fit into the first window
-	for name, c := range map[string]struct {
-		wrong func(p *workertest.H2Peer, stream uint32) bool
-		kind  contract.ErrorKind
-		want  string // of the reason
-	}{
-		"packed, and no encoding said": {func(p *workertest.H2Peer, s uint32) bool {
-			begins(p, s)
-			_ = p.WriteData(s, false, framed(1, 3, "abc"))
-			ends(p, s)
-			return true
-		}, contract.Invalid, "Internal"},
-		"packed by what is unknown": {func(p *workertest.H2Peer, s uint32) bool {
-			begins(p, s, "grpc-encoding", "br")
-			_ = p.WriteData(s, false, framed(1, 3, "abc"))
-			ends(p, s)
-			return true
-		}, contract.Invalid, "br"},
-		"packed, a lie": {func(p *workertest.H2Peer, s uint32) bool {
-			begins(p, s, "grpc-encoding", "gzip")
-			_ = p.WriteData(s, false, framed(1, 3, "abc"))
-			ends(p, s)
-			return true
-		}, contract.Invalid, "Internal"},
-		"many zeros, packed": {func(p *workertest.H2Peer, s uint32) bool {
-			begins(p, s, "grpc-encoding", "gzip")
-			for data := framed(1, len(bomb), bomb); len(data) > 0; data = data[min(len(data), 16<<10):] {
-				_ = p.WriteData(s, false, data[:min(len(data), 16<<10)])
-			}
-			ends(p, s)
-			return true
-		}, contract.Invalid, "ResourceExhausted"},
-		"a prefix of 1 GiB": {func(p *workertest.H2Peer, s uint32) bool {
-			begins(p, s)
-			_ = p.WriteData(s, false, framed(0, 1<<30, "abc"))
-			return true
-		}, contract.Invalid, "ResourceExhausted"},
-		"a prefix of 10 bytes beyond the body": {func(p *workertest.H2Peer, s uint32) bool {
-			begins(p, s)
-			_ = p.WriteData(s, false, framed(0, 10, "abc"))
-			ends(p, s)
-			return true
-		}, contract.Invalid, "Internal"},
-		"an unknown flag": {func(p *workertest.H2Peer, s uint32) bool {
-			begins(p, s)
-			_ = p.WriteData(s, false, framed(7, 3, "abc"))
-			ends(p, s)
-			return true
-		}, contract.Invalid, "Internal"},
-		"no status": {func(p *workertest.H2Peer, s uint32) bool {
-			begins(p, s)
-			p.Fields(s, true, "x", "y")
-			return true
-		}, contract.Invalid, "Unknown"},
-		"an end without trailers": {func(p *workertest.H2Peer, s uint32) bool {
-			begins(p, s)
-			_ = p.WriteData(s, true, framed(0, 3, "abc"))
-			return true
-		}, contract.Invalid, "Internal"},
-		"a page of HTML": {func(p *workertest.H2Peer, s uint32) bool {
-			p.Fields(s, false, ":status", "200", "content-type", "text/html")
-			_ = p.WriteData(s, true, []byte("<html>\x1b[31m"))
-			return true
-		}, contract.Invalid, "content-type"},
-		"a reset within a message": {func(p *workertest.H2Peer, s uint32) bool {
-			begins(p, s)
-			_ = p.WriteData(s, false, framed(0, 10, "abc"))
-			_ = p.WriteRSTStream(s, http2.ErrCodeCancel)
-			return true
-		}, contract.Peer, "Canceled"},
-		"GOAWAY within a stream": {func(p *workertest.H2Peer, s uint32) bool {
-			begins(p, s)
-			_ = p.WriteData(s, false, framed(0, 3, "abc"))
-			_ = p.WriteGoAway(s, http2.ErrCodeNo, nil)
-			return false
-		}, contract.Peer, "Unavailable"},
-		"an end of the connection": {func(p *workertest.H2Peer, s uint32) bool {
-			begins(p, s)
-			_ = p.WriteData(s, false, framed(0, 10, "abc"))
-			return false
-		}, contract.Peer, "Unavailable"},
-	} {
+	for name, c := range breaks {
 		t.Run(name, func(t *testing.T) {
 			client, err := clientOfTheirs(t, "Watch", "down", []string{field(7)}, func(s *contract.Setup) {
 				s.Peers, s.Load.Connections = []string{hostile(t, c.wrong)}, 1
