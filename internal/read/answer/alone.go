@@ -76,7 +76,7 @@ func (f Found) streams(who string, arm cells.Arm, cell cells.Cell) string {
 	if !chat {
 		return text
 	}
-	all, _ := arm.Summary(names[4])
+	all, _ := arm.Summary(metric.EventsPerS)
 	rate, _ := arm.Summary(metric.ExchangesPerS)
 	if all.Known() {
 		scale := metric.Shown(all.Metric).Scale(all.Value)
