@@ -287,15 +287,13 @@ func failureText(r *record.Record) string {
 
 // headline is the one figure that says the trial ran.
 func headline(r *record.Record) string {
-	rate, err := metric.Named(metric.ExchangesPerS)
-	if err != nil {
-		return ""
+	for _, rate := range []struct{ name, of string }{{metric.EventsPerS, " events"}, {metric.ExchangesPerS, ""}} {
+		m := metric.Shown(rate.name)
+		if v, ok := m.Value(r); ok {
+			return quantity.FormatCount(v) + rate.of + "/s"
+		}
 	}
-	v, ok := rate.Value(r)
-	if !ok {
-		return "no rate"
-	}
-	return quantity.FormatCount(v) + "/s"
+	return "no rate"
 }
 
 // blockCount counts the trials of each block that have no record yet.

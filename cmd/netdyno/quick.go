@@ -24,6 +24,7 @@ type looked struct {
 	arms    int
 	metered bool          // the servers' CPU and memory will be read
 	takes   time.Duration // a request of the slowest server, when nothing else was asked of it
+	begins  time.Duration // … to the first event of its reply
 
 	typedWindow bool
 	replays     bool // recorded traffic, at its own rate
@@ -144,7 +145,8 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 	if err := p.count(t.number); err != nil {
 		return err
 	}
-	if p.arms > 1 {
+	follows := arms[0].Levels["events"] != ""
+	if p.arms > 1 || follows && p.takes > mostTurn { // replies of one load would go on in the turns of others
 		p.lack("connections", severalConnections)
 	}
 	p.lack("connections", quickConnections)
@@ -153,7 +155,7 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 		return errors.New("--judge and compare.primary= both say what is judged; expected one of them")
 	}
 	p.lackBy("--judge", "compare.primary", t.judge)
-	if arms[0].Levels["events"] != "" {
+	if follows {
 		p.lack("compare.primary", ofEvents)
 	}
 	if p.arms > 1 && !t.searches {
@@ -174,7 +176,7 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 	if !p.sets("amount") {
 		p.lack("window", p.fits(p.usual()).String())
 	}
-	p.lack("warmup", max(quickWarmup, min(2*p.takes, mostWindow)).Round(time.Millisecond).String())
+	p.lack("warmup", max(quickWarmup, min(2*p.begins, mostWindow)).Round(time.Millisecond).String())
 	if p.arms == 1 && !p.replays { // the rate of a recording is its own
 		p.lack("settle", "5%/"+quantity.DurationText(mostSettling)) // a share is what an arm needs that is compared with nothing
 	}

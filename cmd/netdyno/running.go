@@ -55,19 +55,24 @@ var runningMetrics = []string{metric.ExchangesPerS, metric.ServiceP50, metric.Se
 // runningTable lays out every arm in every cell, with how precisely its rate is
 // known, and for further arms the ratio to the baseline.
 func runningTable(f finding.Findings, block int) []string {
-	shown := slices.DeleteFunc(slices.Clone(runningMetrics), func(name string) bool { return largest(f, name) < 0 })
+	columns := runningMetrics
+	if events := metric.OfEvents(); largest(f, metric.EventsPerS) >= 0 { // the end of a reply is not what is waited for
+		columns = []string{metric.EventsPerS, events[0], events[2], metric.ErrorShare, metric.OfServer + metric.Cores}
+	}
+	lead := columns[0]
+	shown := slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return largest(f, name) < 0 })
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	several := len(f.Cells) > 0 && len(f.Cells[0].Arms) > 1
 	fmt.Fprintf(w, "after %s", quantity.Plural(block, "round"))
 	for _, name := range shown {
 		m, _ := metric.Named(name) // of the registry, held by a test
-		heading := m.Label
+		heading := metric.CalledOf(f.Cells[0].Arms[0].EventKind(), name)
 		if unit := m.Scale(largest(f, name)).Unit; unit != heading && !strings.HasSuffix(heading, " "+unit) {
 			heading += " " + unit
 		}
 		fmt.Fprint(w, "\t", heading)
-		if name == runningMetrics[0] {
+		if name == lead {
 			fmt.Fprint(w, "\t±")
 		}
 	}
@@ -80,36 +85,36 @@ func runningTable(f finding.Findings, block int) []string {
 			}
 			fmt.Fprint(w, name)
 			for _, column := range shown {
-				fmt.Fprint(w, "\t", runningFigure(f, arm, column))
+				fmt.Fprint(w, "\t", runningFigure(f, arm, column, column == lead))
 			}
-			fmt.Fprint(w, runningRatio(f, cell, arm), "\n")
+			fmt.Fprint(w, runningRatio(f, cell, arm, lead), "\n")
 		}
 	}
 	_ = w.Flush() // into memory
 	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 }
 
-// runningFigure is a column of an arm, and beside its rate the interval's share.
-func runningFigure(f finding.Findings, arm cells.Arm, name string) string {
+// runningFigure is a column of an arm, and beside the one that leads the interval's share.
+func runningFigure(f finding.Findings, arm cells.Arm, name string, leads bool) string {
 	s, ok := summaryOf(arm, name)
 	text, width := "–", ""
 	if ok {
 		m, _ := metric.Named(name)
 		text = m.Scale(largest(f, name)).Format(s.Value)
-		if s.N > 1 {
+		if s.N > 1 && s.Value > 0 {
 			width = quantity.ChosenShare(compare.HalfWidth(s.Figure))
 		}
 	}
-	if name == runningMetrics[0] {
+	if leads {
 		return text + "\t" + width
 	}
 	return text
 }
 
 // runningRatio is an arm's rate by the baseline's, with its interval.
-func runningRatio(f finding.Findings, cell cells.Cell, arm cells.Arm) string {
+func runningRatio(f finding.Findings, cell cells.Cell, arm cells.Arm, rate string) string {
 	for _, c := range f.Comparisons {
-		if c.Cell == cell.Name && c.Arm == arm.Name && c.Metric == runningMetrics[0] && c.Verdict != compare.Invalid && c.Low < c.High {
+		if c.Cell == cell.Name && c.Arm == arm.Name && c.Metric == rate && c.Verdict != compare.Invalid && c.Low < c.High {
 			return fmt.Sprintf("\t%.3g× (%.3g–%.3g) of %s", c.Ratio, c.Low, c.High, c.Base)
 		}
 	}

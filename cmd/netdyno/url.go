@@ -191,7 +191,7 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		return nil, nil, err
 	}
 	t.needs = needsOf(classes, recorded)
-	local, metered, takes := true, t.loopback, time.Duration(0)
+	local, metered, takes, begins := true, t.loopback, time.Duration(0), time.Duration(0)
 	var measured []*url.URL
 	targets, words, before, err := t.targets(ctx, urls, classes)
 	if err != nil {
@@ -208,14 +208,14 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		t.sayAsked(targets[i], words[i], found, a.instead)
 		arm.Asked.Probe += before.sent[found.URL.Host]
 		delete(before.sent, found.URL.Host) // they are counted once
-		local, takes = local && found.Local, max(takes, found.Takes)
+		local, takes, begins = local && found.Local, max(takes, found.Takes), max(begins, found.Begins)
 		metered = t.sayWhere(found) && metered
 		measured = append(measured, found.URL)
 		arms = append(arms, arm)
 	}
 	t.sayProtocols(arms)
 	nameArms(arms, measured, given)
-	p := looked{typed: others, arms: len(arms), metered: metered, takes: takes}
+	p := looked{typed: others, arms: len(arms), metered: metered, takes: takes, begins: begins}
 	if t.compared() != nil { // arms of one URL, which names the study
 		p.lack("study", studyName(answers[0].arm.Name))
 	}

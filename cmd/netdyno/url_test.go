@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -304,18 +305,27 @@ func TestWindowsFitWhatIsAsked(t *testing.T) {
 		arms  int
 		takes time.Duration
 		has   string
+
+		begins time.Duration // of a reply in events, until the first one
 	}{
-		{"", 1, 2 * time.Millisecond, "window=500ms warmup=250ms"},
-		{"", 1, 100 * time.Millisecond, "window=500ms warmup=250ms"},
-		{"", 2, 100 * time.Millisecond, "window=300ms warmup=250ms"},
-		{"", 1, 2 * time.Second, "window=1s warmup=4s"},
-		{"rate=2.5", 1, time.Millisecond, "window=1s"},
-		{"rate=0.5,1k", 1, time.Millisecond, "window=625ms"},
-		{"rate=max", 1, time.Millisecond, "window=500ms"},
-		{"window=3s", 1, time.Second, "window=3s"},
+		{"", 1, 2 * time.Millisecond, "window=500ms warmup=250ms", 0},
+		{"", 1, 100 * time.Millisecond, "window=500ms warmup=250ms", 0},
+		{"", 2, 100 * time.Millisecond, "window=300ms warmup=250ms", 0},
+		{"", 1, 2 * time.Second, "window=1s warmup=4s", 0},
+		{"rate=2.5", 1, time.Millisecond, "window=1s", 0},
+		{"rate=0.5,1k", 1, time.Millisecond, "window=625ms", 0},
+		{"rate=max", 1, time.Millisecond, "window=500ms", 0},
+		{"window=3s", 1, time.Second, "window=3s", 0},
+		{"", 1, 2 * time.Second, "window=1s warmup=600ms connections=10", 300 * time.Millisecond},
+		{"", 1, 500 * time.Millisecond, "warmup=600ms connections=1,10,100", 300 * time.Millisecond},
+		{"connections=5", 1, 2 * time.Second, "warmup=250ms connections=5", time.Millisecond},
 	} {
-		p := looked{typed: strings.Fields(c.typed), arms: c.arms, takes: c.takes}
-		if err := p.hold(urlFlags{}, true, []session.Arm{{Name: "a:1/x"}, {Name: "b"}}[:c.arms]); err != nil {
+		p := looked{typed: strings.Fields(c.typed), arms: c.arms, takes: c.takes, begins: cmp.Or(c.begins, c.takes)}
+		arms := []session.Arm{{Name: "a:1/x"}, {Name: "b"}}[:c.arms]
+		if c.begins > 0 {
+			arms[0].Levels = map[string]string{"events": "yes"}
+		}
+		if err := p.hold(urlFlags{}, true, arms); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range strings.Fields(c.has) {

@@ -108,7 +108,7 @@ func (t *urlFlags) addWords(f *pflag.FlagSet) {
 	f.StringVar(&w.Jar, "cookie-jar", "", "as --cookie ''; the file is not written")
 	f.StringVarP(&w.Agent, "user-agent", "A", "", "User-Agent of the requests")
 	f.StringVarP(&w.Refers, "referer", "e", "", "Referer of the requests")
-	f.BoolVar(&w.Compressed, "compressed", false, "ask for compressed replies, which are counted as they come")
+	f.BoolVar(&w.Compressed, "compressed", false, "ask for compressed replies, which are counted as they come; of gRPC pack requests by gzip")
 	f.BoolVarP(&w.Get, "get", "G", false, "put --data into the URL")
 	f.BoolVarP(&w.Head, "head", "I", false, "ask for the head alone (method HEAD)")
 	f.StringVarP(&w.Range, "range", "r", "", "ask for these bytes alone, such as 0-1023")
@@ -145,6 +145,7 @@ func (t *urlFlags) asked(url string, read curl.Read) (asked target.Target, r cur
 	asked = t.Target
 	words := t.words
 	if strings.HasPrefix(url, "grpc") {
+		asked.Packed, words.Compressed = words.Compressed, false
 		if words.Pieces, words.Forms = nil, nil; words.Upload != "" {
 			return asked, r, errors.New("--upload-file goes with http:// URLs; for grpc:// write --data @FILE")
 		}

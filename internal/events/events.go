@@ -8,6 +8,9 @@ import (
 	"errors"
 	"mime"
 	"strings"
+
+	"netdyno/internal/printable"
+	"netdyno/internal/quantity"
 )
 
 // Kind says how events are told apart: a level of option events of HTTP clients.
@@ -53,6 +56,7 @@ type Splitter struct {
 	cr    bool    // the part before ended with a carriage return
 	data  bool    // the event has data
 	text  []byte  // of a chat: the data
+	said  int64   // … tokens of the answer, by the server's own count
 }
 
 // New returns a splitter that expects the first reply.
@@ -60,6 +64,9 @@ func New(kind Kind) *Splitter { return &Splitter{kind: kind} }
 
 // Reset expects another reply.
 func (s *Splitter) Reset() { *s = Splitter{kind: s.kind, text: s.text[:0]} }
+
+// Tokens is how many a chat's answer has, as the server says at its end; 0 where it does not.
+func (s *Splitter) Tokens() int64 { return s.said }
 
 // Take takes the next part of the reply, the last one where it ends with it, and returns how
 // many events ended.
@@ -92,7 +99,11 @@ func (s *Splitter) Feed(part []byte) (ended int, err error) {
 		if n < 0 {
 			return ended, nil
 		}
-		if s.endLine() {
+		whole, err := s.endLine()
+		if err != nil {
+			return ended, err
+		}
+		if whole {
 			ended++
 		}
 		if part[n] == '\r' {
@@ -131,46 +142,91 @@ func (s *Splitter) take(part []byte) error {
 }
 
 // endLine ends a line and tells whether an event ended with it.
-func (s *Splitter) endLine() bool {
+func (s *Splitter) endLine() (ended bool, err error) {
 	n := s.line
 	s.line = 0
 	switch {
 	case s.kind == Lines:
-		return n > 0
+		return n > 0, nil
 	case n > 0:
 		field := string(s.named[:min(n, len(s.named))])
 		s.data = s.data || field == "data" || field == "data:"
-		return false
+		return false, nil
 	}
-	ended := s.data && (s.kind != Chat || holdsText(s.text))
+	if ended = s.data; ended && s.kind == Chat {
+		ended, err = s.takeChat()
+	}
 	s.data, s.text = false, s.text[:0]
-	return ended
+	return ended, err
 }
 
 // End tells whether an event ends with the reply: a last line without an end is one, a
 // server-sent event without an empty line is not.
 func (s *Splitter) End() bool { return s.kind == Lines && s.line > 0 }
 
-// holdsText tells whether an event of a chat brings text of the answer.
-// Source: OpenAI, API reference, "The chat completion chunk object".
-func holdsText(data []byte) bool {
+// BrokenError is what a server says of a chat that it cannot go on with, whose status 200 it
+// has sent already.
+type BrokenError struct{ text string }
+
+func (e BrokenError) Error() string { return "the server breaks the reply off: " + e.text }
+
+// takeChat tells whether an event of a chat brings text of the answer.
+// Source: OpenAI, API reference, "The chat completion chunk object"; vLLM and OpenRouter for
+// reasoning and errors.
+func (s *Splitter) takeChat() (text bool, err error) {
 	var chunk struct {
 		Choices []struct {
-			Text  string `json:"text"`
+			Text  something `json:"text"`
 			Delta struct {
-				Content   string            `json:"content"`
-				Reasoning string            `json:"reasoning_content"`
-				Calls     []json.RawMessage `json:"tool_calls"`
+				Content   something `json:"content"`
+				Reasoning something `json:"reasoning"`
+				Reasoned  something `json:"reasoning_content"`
+				Refusal   something `json:"refusal"`
+				Calls     something `json:"tool_calls"`
+				Call      something `json:"function_call"`
 			} `json:"delta"`
 		} `json:"choices"`
+		Usage struct {
+			Tokens json.Number `json:"completion_tokens"`
+		} `json:"usage"`
+		Object  string          `json:"object"`
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
 	}
-	if json.Unmarshal(data, &chunk) != nil {
-		return false // "[DONE]" among others
+	_ = json.Unmarshal(s.text, &chunk) // of "[DONE]" and what else is no chunk nothing is taken
+	switch {
+	case len(chunk.Error) > 0 && string(chunk.Error) != "null":
+		var said struct{ Message string }
+		if json.Unmarshal(chunk.Error, &said) != nil || said.Message == "" {
+			said.Message = string(chunk.Error)
+		}
+		return false, broken(said.Message)
+	case chunk.Object == "error":
+		return false, broken(chunk.Message)
+	}
+	if n, err := chunk.Usage.Tokens.Int64(); err == nil {
+		s.said = n
 	}
 	for _, c := range chunk.Choices {
-		if c.Text != "" || c.Delta.Content != "" || c.Delta.Reasoning != "" || len(c.Delta.Calls) > 0 {
-			return true
+		d := c.Delta
+		if c.Text || d.Content || d.Reasoning || d.Reasoned || d.Refusal || d.Calls || d.Call {
+			return true, nil
 		}
 	}
-	return false
+	return false, nil
+}
+
+func broken(text string) error { return BrokenError{quantity.Clip(printable.Text(text), 200)} }
+
+// something is a value of JSON that is there and not empty.
+type something bool
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *something) UnmarshalJSON(text []byte) error {
+	switch string(text) {
+	case "null", `""`, "[]", "{}":
+		return nil
+	}
+	*s = true
+	return nil
 }

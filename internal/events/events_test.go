@@ -24,6 +24,10 @@ func TestEventsEndWhereTheirFormatSays(t *testing.T) {
 		{Chat, `data: {"choices":[{"delta":{"content":"Hi"}}]}` + "\n\ndata: [DONE]\n\n", 1, false},
 		{Chat, "data: {\"choices\":\ndata: [{\"text\":\"a\"}]}\n\n", 1, false},
 		{Chat, "data: {\"choices\":[]}\n\ndata: {broken\n\n", 0, false},
+		{Chat, ": keep-alive\r\n\r\ndata: {\"choices\":[{\"text\":\"a\"}]}\r\n\r\n", 1, false},
+		{Chat, chats(`{"delta":{"content":null}}`, `{"delta":{"content":""}}`, `{"delta":null}`, `{}`, `{"text":""}`, `{"delta":{"tool_calls":[]}}`), 0, false},
+		{Chat, chats(`{"delta":{"reasoning_content":"so"}}`, `{"delta":{"reasoning":"so"}}`, `{"delta":{"tool_calls":[{"index":0}]}}`, `{"delta":{"content":[{"type":"text"}]}}`), 4, false},
+		{Chat, `data: {"choices":[{"text":"a"}],"error":null,"usage":null,"message":{}}` + "\n\n", 1, false},
 	} {
 		for step := 1; step <= len(c.reply); step++ { // however it is cut, the same events end
 			s, ended := New(c.kind), 0
@@ -37,6 +41,46 @@ func TestEventsEndWhereTheirFormatSays(t *testing.T) {
 			if ended != c.ended || s.End() != c.last {
 				t.Errorf("%s %q by %d bytes: %d events, one at the end %t; expected %d, %t", c.kind, c.reply, step, ended, s.End(), c.ended, c.last)
 			}
+		}
+	}
+}
+
+// chats are events of a chat with these choices, one each.
+func chats(choices ...string) string {
+	text := ""
+	for _, c := range choices {
+		text += `data: {"choices":[` + c + "]}\n\n"
+	}
+	return text
+}
+
+func TestAChatThatIsBrokenOffHasFailed(t *testing.T) {
+	for data, want := range map[string]string{
+		`{"error":{"message":"out of \u001b[31mmemory","code":500}}`: "breaks the reply off: out of ",
+		`{"error":"overloaded"}`:                                     `breaks the reply off: "overloaded"`,
+		`{"choices":[{"text":"a"}],"error":{"code":502}}`:            `{"code":502}`,
+		`{"object":"error","message":"no such model"}`:               "no such model",
+		`{"error":{"message":"` + strings.Repeat("x", 1e4) + `"}}`:   "xxx",
+	} {
+		ended, err := New(Chat).Take([]byte(chats(`{"text":"a"}`)+"data: "+data+"\n\n"), false)
+		if ended != 1 || !errors.As(err, new(BrokenError)) || !strings.Contains(err.Error(), want) || len(err.Error()) > 300 || strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("%.80s: %d events, %v", data, ended, err)
+		}
+	}
+}
+
+func TestTheServersCountOfTokens(t *testing.T) {
+	for data, want := range map[string]int64{
+		chats(`{"text":"a"}`): 0,
+		chats(`{"text":"a"}`) + `data: {"choices":[],"usage":{"completion_tokens":7}}` + "\n\ndata: [DONE]\n\n": 7,
+		`data: {"choices":[],"usage":{"completion_tokens":"many"}}` + "\n\n":                                    0,
+	} {
+		s := New(Chat)
+		if _, err := s.Take([]byte(data), true); err != nil || s.Tokens() != want {
+			t.Errorf("%s: %d tokens, %v; expected %d", data, s.Tokens(), err, want)
+		}
+		if s.Reset(); s.Tokens() != 0 {
+			t.Errorf("%d tokens of a reply that has not begun", s.Tokens())
 		}
 	}
 }

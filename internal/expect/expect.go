@@ -111,6 +111,9 @@ func (b *Bodies) Check(body []byte) error {
 	return nil
 }
 
+// Matches tells whether bodies are matched with a pattern, which a part of a reply may be, too.
+func (b *Bodies) Matches() bool { return b.pattern != nil }
+
 // Reason says in a few words, the same for all bodies, why one was not as expected.
 func (b *Bodies) Reason() string {
 	switch {

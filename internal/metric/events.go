@@ -1,6 +1,11 @@
 package metric
 
-import "netdyno/internal/record"
+import (
+	"strings"
+
+	"netdyno/internal/events"
+	"netdyno/internal/record"
+)
 
 // EventsPerS is the rate of events over all replies.
 const EventsPerS = "events_per_s"
@@ -11,6 +16,15 @@ func OfEvents() []string {
 		PercentileName(record.FirstEvent, "p50"), PercentileName(record.FirstEvent, "p99"),
 		PercentileName(record.Gap, "p50"), PercentileName(record.Gap, "p99"), EventsPerS,
 	}
+}
+
+// CalledOf is what users of one kind of events call a metric: those of a chat are tokens.
+func CalledOf(kind, name string) string {
+	label := Shown(name).Label
+	if kind == string(events.Chat) {
+		label = strings.NewReplacer("event", "token", "gap", "token gap").Replace(label)
+	}
+	return label
 }
 
 // eventMetrics are about replies that come in parts, and the first byte of any reply.

@@ -1,11 +1,15 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
+	"netdyno/internal/events"
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
@@ -28,15 +32,12 @@ func (f Found) alone() string {
 		return fmt.Sprintf("No answer: the rate of %s is unknown (%s).", f.named(cell, arm), cells.WhyUnknown(rate.N, rate.Of))
 	}
 	text := ""
-	first, streams := arm.Summary(metric.OfEvents()[0])
+	streams := f.streams(who, arm, cell)
 	switch p99, open := arm.Summary(metric.ResponseP99); {
 	case open && flagged(arm, trial.Overloaded):
 		text = fmt.Sprintf("%s does not keep up with the offered rate: it answers %s", who, f.figureOf(rate))
-	case streams:
-		text = fmt.Sprintf("%s brings the first event after %s%s", who, f.figureOf(first), f.on(cell))
-		if gap, has := arm.Summary(metric.OfEvents()[2]); has { // else replies have one
-			text += ", and then one every " + f.figureOf(gap)
-		}
+	case streams != "":
+		text = streams
 	case open:
 		text = fmt.Sprintf("%s answers %s%s with a p99 of %s", who, f.figureOf(rate), f.on(cell), f.figureOf(p99))
 	default:
@@ -48,6 +49,43 @@ func (f Found) alone() string {
 	}
 	if rate.N == 1 {
 		text += " One round gives no interval."
+	}
+	return text
+}
+
+// streams says how an arm's replies come in events, those of a chat as tokens; "" where no
+// window saw how.
+func (f Found) streams(who string, arm cells.Arm, cell cells.Cell) string {
+	names := metric.OfEvents()
+	first, begins := arm.Summary(names[0]) // else no reply began in a window
+	gap, goesOn := arm.Summary(names[2])   // else replies have one event
+	chat := arm.EventKind() == string(events.Chat)
+	noun, rest := "event", ", and then one every "+f.figureOf(gap)
+	if chat {
+		noun, rest = "token", ", with "+f.figureOf(gap)+" between tokens"
+	}
+	text := fmt.Sprintf("%s brings the first %s after %s%s", who, noun, f.figureOf(first), f.on(cell))
+	switch {
+	case !begins && !goesOn:
+		return ""
+	case !begins:
+		text = fmt.Sprintf("%s brings one %s every %s%s", who, noun, f.figureOf(gap), f.on(cell))
+	case goesOn:
+		text += rest
+	}
+	if !chat {
+		return text
+	}
+	all, _ := arm.Summary(metric.EventsPerS)
+	rate, _ := arm.Summary(metric.ExchangesPerS)
+	if all.Known() {
+		scale := metric.Shown(all.Metric).Scale(all.Value)
+		text += ": " + part.Joined(" ", scale.Format(all.Value), strings.TrimSuffix(scale.Unit, "/s"), "tokens/s in all")
+	}
+	const settled = 20 // replies a connection, so that those that a window cuts do not matter
+	n, err := strconv.ParseInt(cmp.Or(cell.Levels["connections"], f.Plan().Hold["connections"]), 10, 64)
+	if err == nil && all.Known() && rate.Value > 0 && arm.Totals != nil && arm.Totals.Exchanges >= settled*n {
+		text += fmt.Sprintf(", about %s a reply", quantity.FormatFigure(all.Value/rate.Value))
 	}
 	return text
 }

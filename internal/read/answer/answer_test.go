@@ -263,16 +263,19 @@ func TestOneArmAlone(t *testing.T) {
 
 // Replies in events are said by their first event, and by the gaps where there are any.
 func TestRepliesInEventsAlone(t *testing.T) {
-	for gaps, want := range map[string]string{
-		"": `^a brings the first event after 2\.00 ms \(.*\) on \d+ connections\.`,
-		synthetic.Histogram(map[time.Duration]int64{3e6: 1e5}): `^a brings the first event after 2\.00 ms \(.*\) on \d+ connections, and then one every 3\.00 ms`,
+	twos, threes := synthetic.Histogram(map[time.Duration]int64{2e6: 1e5}), synthetic.Histogram(map[time.Duration]int64{3e6: 1e5})
+	for _, c := range []struct{ kind, first, gaps, want string }{
+		{"sse", twos, "", `^a brings the first event after 2\.00 ms \(.*\) on \d+ connections\.`},
+		{"sse", twos, threes, `^a brings the first event after 2\.00 ms \(.*\) on \d+ connections, and then one every 3\.00 ms`},
+		{"sse", "", threes, `^a brings one event every 3\.00 ms`},
+		{"chat", twos, threes, `^a brings the first token after 2\.00 ms \(.*\) on \d+ connections, with 3\.00 ms \(.*\) between tokens: [\d.]+.k.tokens/s.in all\.`},
 	} {
 		header, trials, records := synthetic.Run(synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}}, Connections: []int{10}, Blocks: 3, SD: 0.02, Seed: 3})
 		for i := range records {
 			for j := range records[i].Workers {
 				if w := &records[i].Workers[j]; w.Role == contract.Client {
-					first := synthetic.Histogram(map[time.Duration]int64{2e6: 1e5})
-					w.Result.Events = &contract.Events{Count: 1e5, FirstByte: first, First: first, Gaps: gaps}
+					w.Result.Events = &contract.Events{Count: 1e5, FirstByte: c.first, First: c.first, Gaps: c.gaps}
+					w.Ready.Options = map[string]any{"events": c.kind}
 				}
 			}
 		}
@@ -280,8 +283,8 @@ func TestRepliesInEventsAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !regexp.MustCompile(want).MatchString(f.Answer.Sentence) {
-			t.Errorf("%q, want %s", f.Answer.Sentence, want)
+		if !regexp.MustCompile(c.want).MatchString(f.Answer.Sentence) {
+			t.Errorf("%q, want %s", f.Answer.Sentence, c.want)
 		}
 	}
 }

@@ -252,9 +252,24 @@ func (f Found) largest(name string, in ...cells.Cell) float64 {
 	return largest
 }
 
+// eventKind is how the events of all arms' replies are told apart; "" where arms differ.
+func (f Found) eventKind() string {
+	kind := ""
+	for i, c := range f.Cells {
+		for j, a := range c.Arms {
+			if i+j == 0 {
+				kind = a.EventKind()
+			} else if a.EventKind() != kind {
+				return ""
+			}
+		}
+	}
+	return kind
+}
+
 // column heads a metric's figures.
 func (f Found) column(name string, s metric.Scale) part.Column {
-	title, unit := part.Label(name), s.Unit
+	title, unit := metric.CalledOf(f.eventKind(), name), s.Unit
 	if name == metric.ExchangesPerS {
 		title, unit = f.Counted()+"/s", strings.TrimSuffix(s.Unit, "/s")
 	}

@@ -34,6 +34,10 @@ type Arm struct {
 	Totals     *Totals           `json:"totals,omitempty"`     // what its clients counted in all windows; of a server that is not netdyno's
 }
 
+// EventKind is how the events of its replies are told apart; "" where its clients have no
+// choice.
+func (a Arm) EventKind() string { return a.Settings["client.events"] }
+
 // All returns the arm's trials.
 func (a Arm) All() iter.Seq[*trial.Trial] {
 	return func(yield func(*trial.Trial) bool) {

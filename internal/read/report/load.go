@@ -61,7 +61,7 @@ func loadTable(s *summary.Summary, brief, apart bool) part.Table {
 	}
 	events := slices.ContainsFunc(s.Loads, func(l summary.Load) bool { return l.Event(metric.EventsPerS) != nil })
 	for _, name := range metric.OfEvents() {
-		figures(metric.Shown(name).Label, name, func(l summary.Load) *summary.Figure { return l.Event(name) })
+		figures(metric.CalledOf(s.Loads[0].EventKind, name), name, func(l summary.Load) *summary.Figure { return l.Event(name) })
 	}
 	for _, p := range metric.Percentiles {
 		if events && brief {

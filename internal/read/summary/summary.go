@@ -68,7 +68,8 @@ type Load struct {
 	Rate        *Figure           `json:"requests_per_s,omitempty"`
 	Goodput     *Figure           `json:"goodput_bytes_per_s,omitempty"` // of replies, or of requests where these are the exchange
 	Errors      *Figure           `json:"error_share,omitempty"`
-	Events      map[string]Figure `json:"events,omitempty"` // of replies in events, by metric
+	Events      map[string]Figure `json:"events,omitempty"`     // of replies in events, by metric
+	EventKind   string            `json:"event_kind,omitempty"` // what an event is, as option events has it
 	ServerCPU   *Figure           `json:"server_cpu_us_per_request,omitempty"`
 	Times       string            `json:"times"`          // "service", or "response": from when a request was due
 	Percentiles []Percentile      `json:"percentiles_us"` // those that enough values lie beyond
@@ -213,7 +214,7 @@ func loadOf(plan cells.Plan, c cells.Cell, a cells.Arm) Load {
 	for _, name := range metric.OfEvents() {
 		if f := figureOf(a, name); f != nil {
 			if l.Events == nil {
-				l.Events = map[string]Figure{}
+				l.Events, l.EventKind = map[string]Figure{}, a.EventKind()
 			}
 			l.Events[name] = *f
 		}

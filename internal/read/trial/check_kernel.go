@@ -49,10 +49,10 @@ func checkKernelCounts(e *audit) string {
 }
 
 // packs tells whether a client's messages may be smaller on their way than it counts
-// them: a codec's, which some libraries compress without being asked, and the replies
-// of a server that packs them (option packed_replies).
+// them: a codec's, which some libraries compress without being asked, those that a client
+// compresses, and the replies of a server that packs them (option packed_replies).
 func packs(client *record.Worker) bool {
-	return client.Setup.Exchange.Message != nil || client.Setup.Options["packed_replies"] == true
+	return client.Setup.Exchange.Message != nil || client.Setup.Options["packed_replies"] == true || client.Setup.Options["compression"] == "gzip"
 }
 
 // wholeCounters returns the TCP counters at the closing edge when it covers the

@@ -14,7 +14,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	_ "google.golang.org/grpc/encoding/gzip" // a reply may be packed by it, as for other clients
+	"google.golang.org/grpc/encoding/gzip"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/stats"
@@ -73,7 +73,7 @@ func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	c := called{url: u, check: t.checkBody, method: method, types: resolver, requests: requests, ends: t.Events, deadline: limit, packing: &packed}
+	c := called{url: u, check: t.checkBody, method: method, types: resolver, requests: requests, packs: t.Packed, ends: t.Events, deadline: limit, packing: &packed}
 	takes = nil
 	for met := (sample{most: t.MaxErrors}); met.wants() && !(t.Events.Follow && met.good > 0); {
 		if err := t.timed(ctx, &takes, func(ctx context.Context) error {
@@ -94,7 +94,7 @@ func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	f.Takes = median(takes)
+	f.took(median(takes), c.came)
 	return f, t.addExpected(&f, c.lengths)
 }
 
@@ -108,6 +108,9 @@ func (t Target) withMetadata(ctx context.Context) (context.Context, error) {
 		name, value := strings.ToLower(f.Name), f.Value
 		if name == timeoutHeader {
 			continue // callDeadline has it, and the library sends it
+		}
+		if name == "grpc-encoding" || name == "grpc-accept-encoding" {
+			return nil, fmt.Errorf("header %q is gRPC's own: --compressed packs requests by gzip, upon which most servers pack their replies", name)
 		}
 		if strings.HasPrefix(name, "grpc-") || name == "content-type" || name == "te" || name == "user-agent" {
 			return nil, fmt.Errorf("header %q is gRPC's own, and a client cannot set it", quantity.Clip(name, 80))
@@ -163,6 +166,7 @@ type called struct {
 	lengths  []int64
 	check    func(reply []byte) error
 	peer     *peer.Peer // of the last call
+	packs    bool       // requests, by gzip
 	ends     Events     // of streams of replies
 	came     came       // … of the last call
 
@@ -214,8 +218,8 @@ func (c called) found(t Target) (Found, error) {
 		}
 	}
 	own := t.goAlone(wireGRPC, c.url.Scheme == "grpcs", len(t.to))
-	if c.deadline > 0 || c.packing.packed {
-		own = "keeps a deadline and unpacks replies"
+	if c.deadline > 0 || c.packing.packed || c.packs {
+		own = "keeps a deadline, packs and unpacks"
 	}
 	kind := streams(c.method)
 	if kind != "" {
@@ -240,6 +244,10 @@ func (c called) found(t Target) (Found, error) {
 	}
 	if len(c.requests) > 1 {
 		words[1] += fmt.Sprintf(" for %d messages in turn", len(c.requests))
+	}
+	if c.packs {
+		levels["opt.client.compression"] = gzip.Name
+		words = append(words, "requests packed by gzip")
 	}
 	if c.packing.packed {
 		levels["opt.client.packed_replies"] = "yes"

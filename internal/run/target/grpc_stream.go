@@ -13,6 +13,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding/gzip"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -34,8 +35,8 @@ func (t *Target) fitMethod(m protoreflect.MethodDescriptor) error {
 		return errors.New("--as chat goes with http:// URLs")
 	case follows && !m.IsStreamingServer():
 		return fmt.Errorf("--stream and --events go with methods whose replies are streams; %s has one reply", path(m))
-	case m.IsStreamingServer() && t.bodies != nil:
-		return fmt.Errorf("--expect %s compares replies whole, and those of %s are streams; expected status or length", quantity.Clip(t.Expect, 40), path(m))
+	case m.IsStreamingServer() && t.bodies != nil && !t.bodies.Matches():
+		return fmt.Errorf("--expect %s compares replies whole, and those of %s are streams; expected status, length, or regexp:PATTERN of every message", quantity.Clip(t.Expect, 40), path(m))
 	}
 	return nil
 }
@@ -102,7 +103,11 @@ func (c *called) follow(ctx context.Context, conn *grpc.ClientConn, ends Events)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	desc := &grpc.StreamDesc{ClientStreams: c.method.IsStreamingClient(), ServerStreams: c.method.IsStreamingServer()}
-	stream, err := conn.NewStream(ctx, desc, c.path(), grpc.ForceCodecV2(serial{}), grpc.MaxCallRecvMsgSize(contract.MaxMessage))
+	options := []grpc.CallOption{grpc.ForceCodecV2(serial{}), grpc.MaxCallRecvMsgSize(contract.MaxMessage)}
+	if c.packs {
+		options = append(options, grpc.UseCompressor(gzip.Name))
+	}
+	stream, err := conn.NewStream(ctx, desc, c.path(), options...)
 	if err != nil {
 		return 0, err
 	}
@@ -120,7 +125,7 @@ func (c *called) follow(ctx context.Context, conn *grpc.ClientConn, ends Events)
 		over = time.AfterFunc(min(ends.lasts(), deadline/2), cancel)
 		defer over.Stop()
 	}
-	n, err = c.takeReplies(stream, ends.Most)
+	n, err = c.takeReplies(stream, ends.Most, begun)
 	c.came.takes = time.Since(begun)
 	if at, is := peer.FromContext(stream.Context()); is {
 		c.peer = at
@@ -135,8 +140,9 @@ func (c *called) follow(ctx context.Context, conn *grpc.ClientConn, ends Events)
 	return n, err
 }
 
-// takeReplies takes the replies of a call until the server ends it, or as many as most.
-func (c *called) takeReplies(from grpc.ClientStream, most int64) (n int64, err error) {
+// takeReplies takes the replies of a call that has begun until the server ends it, or as many
+// as most.
+func (c *called) takeReplies(from grpc.ClientStream, most int64, begun time.Time) (n int64, err error) {
 	c.came = came{kind: messages}
 	for most == 0 || c.came.count < most {
 		var reply []byte
@@ -145,7 +151,9 @@ func (c *called) takeReplies(from grpc.ClientStream, most int64) (n int64, err e
 		} else if err != nil {
 			return n, err
 		}
-		c.came.count++
+		if c.came.count++; c.came.count == 1 {
+			c.came.first = time.Since(begun)
+		}
 		n += int64(len(reply))
 		if err := c.takeReply(reply); err != nil || !c.method.IsStreamingServer() {
 			return n, err

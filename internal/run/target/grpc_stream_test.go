@@ -1,15 +1,18 @@
 package target_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	pb "google.golang.org/grpc/interop/grpc_testing"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"netdyno/internal/run/target"
@@ -111,10 +114,47 @@ func TestStreamsThatCannotBeMeasuredAreOneSentence(t *testing.T) {
 		{target.Target{URL: at + "StreamingInputCall", Data: "{}\n{"}, "message 2: line 2, column 2"},
 		{target.Target{URL: at + "UnaryCall", Events: target.Events{Follow: true}}, "methods whose replies are streams; /grpc.testing.TestService/UnaryCall has one reply"},
 		{target.Target{URL: at + "StreamingInputCall", Events: target.Events{Follow: true}}, "StreamingInputCall has one reply"},
-		{target.Target{URL: at + "StreamingOutputCall", Expect: "regexp:x"}, "compares replies whole"},
+		{target.Target{URL: at + "StreamingOutputCall", Expect: "body"}, "compares replies whole"},
+		{target.Target{URL: at + "StreamingOutputCall", Data: `{"responseParameters": [{"size": 1}, {"size": 9}]}`, Expect: `not regexp:\x00{9}`}, "has a match of"},
+		{target.Target{URL: at + "StreamingOutputCall", Headers: []string{"grpc-encoding: gzip"}}, "--compressed packs"},
+		{target.Target{URL: at + "StreamingOutputCall", Headers: []string{"grpc-timeout: 20m"}}, "did not answer within its deadline of 20ms"},
 		{target.Target{URL: at + "StreamingOutputCall", Events: target.Events{Follow: true, Chat: true}}, "--as chat goes with http:// URLs"},
 		{target.Target{URL: at + "HalfDuplexCall"}, "Unimplemented"},
 	} {
 		refused(t, c.asked, c.want)
+	}
+}
+
+// Calls of every kind are packed, carry metadata in bytes and tell the server their deadline.
+func TestCallsOfEveryKindArePacked(t *testing.T) {
+	var packed, told atomic.Int32
+	see := func(ctx context.Context) {
+		md, _ := metadata.FromIncomingContext(ctx)
+		if strings.Join(md["x-bin"], "") == "\x00\xff" && strings.Join(md["grpc-accept-encoding"], "") != "" {
+			packed.Add(1)
+		}
+		if _, has := ctx.Deadline(); has {
+			told.Add(1)
+		}
+	}
+	at := serveGRPC(t, all, grpc.StreamInterceptor(func(service any, s grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+		see(s.Context())
+		return next(service, s)
+	}), grpc.UnaryInterceptor(func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		see(ctx)
+		return next(ctx, request)
+	}))
+	for method, data := range map[string]string{
+		"UnaryCall": `{"responseSize": 100}`, "StreamingOutputCall": `{"responseParameters": [{"size": 100}]}`,
+		"StreamingInputCall": `{"payload": {"body": "AAAA"}} {}`, "FullDuplexCall": `{"payload": {"body": "AAAA"}}`,
+	} {
+		packed.Store(0)
+		told.Store(0)
+		f := levels(t, target.Target{URL: "grpc://" + at + ofTests + method, Data: data, Packed: true, Headers: []string{"x-bin: AP8", "grpc-timeout: 5S"}, Client: cheap}, map[string]string{
+			"client": "go-grpc", "opt.client.compression": "gzip", "opt.client.packed_replies": "yes", "opt.client.deadline": "5s",
+		})
+		if packed.Load() == 0 || told.Load() == 0 || !strings.Contains(f.Words, "packed by gzip") {
+			t.Errorf("%s: %d calls with metadata, %d with a deadline; words %q", method, packed.Load(), told.Load(), f.Words)
+		}
 	}
 }

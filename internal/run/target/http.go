@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/events"
 	"netdyno/internal/input"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
@@ -103,7 +104,7 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	}
 	f, err := t.found(u, body, replies)
 	f.Words += way.words()
-	f.Takes = median(takes)
+	f.took(median(takes), replies[len(replies)-1].came)
 	if err == nil {
 		err = t.addExpected(&f, lengths)
 	}
@@ -292,6 +293,9 @@ func (t Target) takeReply(r *reply, course *course, response *http.Response) (er
 		r.came, r.bytes, err = t.takeEvents(response)
 	} else {
 		r.bytes, err = t.takeBody(response.Body)
+	}
+	if errors.As(err, new(events.BrokenError)) {
+		return wrong{fmt.Errorf("%s: %w", Shown(response.Request.URL), err)}
 	}
 	if err != nil && !errors.Is(err, errNoEvents) {
 		course.mu.Lock()

@@ -35,6 +35,7 @@ func (t Target) misspoken(ctx context.Context, u *url.URL, err error) error {
 		return cmp.Or(t.explainQUIC(u, err), said)
 	}
 	var answered failed
+	var went astray
 	var dialled *net.OpError
 	var verify *tls.CertificateVerificationError
 	var authority x509.UnknownAuthorityError
@@ -46,6 +47,8 @@ func (t Target) misspoken(ctx context.Context, u *url.URL, err error) error {
 	case errors.As(err, new(redirected)), errors.As(err, new(tunnelError)), errors.As(err, &verify), errors.As(err, &authority), ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
 		return said
 	case errors.As(err, &dialled) && dialled.Op == "dial":
+		return said
+	case errors.As(err, &went) && went.answered(): // as it was asked
 		return said
 	}
 	if t.Proxy != nil { // what it speaks is not what the server does

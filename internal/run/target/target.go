@@ -42,6 +42,7 @@ type Target struct {
 	Insecure             bool          // accept any certificate
 	Paths                []string      // asked for in turn in place of the URL's; none for the URL alone
 	Classes              []Class       // of a workload, each asked for at least once in place of the URL; none without
+	Packed               bool          // calls of gRPC are packed by gzip
 	Proto, Message, Data string        // of a remote procedure call: a .proto, its type, its values as JSON or their file
 	HTTP2                bool          // ask for HTTP/2, over http:// too; over https:// it is learnt
 	HTTP1                bool          // over https://, too
@@ -195,6 +196,7 @@ type Found struct {
 	why       string           // its client asks, and none that takes less CPU, in words; "" for no reason
 	Asked     int64            // requests that it took
 	Takes     time.Duration    // the median request, from its send to the end of its reply
+	Begins    time.Duration    // … to the first event of its reply, where that is followed; else Takes
 }
 
 // deadline bounds each request unless the user does.

@@ -61,7 +61,7 @@ func askWebSocket(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	f.Takes = median(takes)
+	f.took(median(takes), c.came)
 	return f, t.addExpected(&f, c.lengths)
 }
 
@@ -189,6 +189,7 @@ func (c *conversed) follow(t Target) (err error) {
 			break
 		}
 		if c.came.count++; c.came.count == 1 {
+			c.came.first = time.Since(begun)
 			timer := time.AfterFunc(t.Events.lasts(), func() { _ = c.conn.SetReadDeadline(time.Unix(1, 0)) })
 			cut = func() bool { return !timer.Stop() }
 		}

@@ -72,6 +72,9 @@ func ExpectationOf(o load.Options) (Expectation, error) {
 // ChecksBodies tells whether Check needs bodies whole.
 func (e Expectation) ChecksBodies() bool { return e.bodies != nil }
 
+// ChecksWhole tells whether Check needs all of a reply, where that is several messages.
+func (e Expectation) ChecksWhole() bool { return e.bodies != nil && !e.bodies.Matches() }
+
 // Check checks the body of a reply. The error is of kind invalid.
 func (e Expectation) Check(body []byte) error {
 	if e.bodies == nil {

@@ -101,8 +101,8 @@ func followOf(setup contract.Setup, o load.Options, a ask) (*follow, error) {
 		return fails("method_streams does not go with classes and sizes that vary: every exchange is the same call")
 	case o.Text("verify") == wire.VerifyContent:
 		return fails("method_streams needs verify=status or length: the replies are another's")
-	case a.expect.ChecksBodies() && f.desc.ServerStreams:
-		return fails("verify compares the bodies of replies, and the replies are streams: expected status or length")
+	case a.expect.ChecksWhole() && f.desc.ServerStreams:
+		return fails("verify compares the bodies of replies, and the replies are streams: expected status, length, regexp or not-regexp, of every message")
 	}
 	return f, nil
 }
@@ -238,7 +238,7 @@ func (k *followed) receive(from grpc.ClientStream, end func()) error {
 
 func (k *followed) receiveAll(from grpc.ClientStream) error {
 	for seen := int64(1); ; seen++ {
-		if err := from.RecvMsg(&k.bytes); errors.Is(err, io.EOF) {
+		if err := k.receiveOne(from); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err
@@ -249,6 +249,19 @@ func (k *followed) receiveAll(from grpc.ClientStream) error {
 			return nil
 		}
 	}
+}
+
+// receiveOne takes the next of several replies, and looks at it only where something is
+// expected of it.
+func (k *followed) receiveOne(from grpc.ClientStream) error {
+	if !k.expect.ChecksBodies() {
+		return from.RecvMsg(&k.bytes)
+	}
+	if err := from.RecvMsg(&k.reply); err != nil {
+		return err
+	}
+	k.bytes += tally(k.reply.came.Len())
+	return k.expect.Check(k.reply.came.ReadOnlyData())
 }
 
 func (k *followed) accept(any) (int64, error) {

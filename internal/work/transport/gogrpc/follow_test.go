@@ -153,6 +153,8 @@ func TestMethodsOfEveryKindAreCalled(t *testing.T) {
 		"two of three": {"Three", "down", []string{field(7)}, map[string]any{"most_events": int64(2)}, 12, 2},
 		"no end":       {"Watch", "down", []string{field(7)}, map[string]any{"events_for": int64(20e6)}, 34, 3},
 		"packed":       {"Sum", "up", []string{field(7), field(9)}, map[string]any{"compression": "gzip"}, 22, 1},
+		"packed, both": {"Echo", "both", []string{field(7), field(9)}, map[string]any{"compression": "gzip"}, 20, 2},
+		"a pattern":    {"Three", "down", []string{field(7)}, map[string]any{"verify": "not-regexp", "expected": "x"}, 34, 3},
 		"length":       {"Three", "down", []string{field(7)}, map[string]any{"verify": "length"}, 34, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -188,6 +190,9 @@ func TestStreamsThatFail(t *testing.T) {
 	}{
 		"Gone":  {"down", nil, contract.Peer, "Unavailable: going away"},
 		"Large": {"down", func(s *contract.Setup) { s.Options["max_message"] = int64(1 << 20) }, contract.Invalid, "ResourceExhausted"},
+		"Three": {"down", func(s *contract.Setup) {
+			s.Options["verify"], s.Options["expected"] = "not-regexp", "\x00{20}" // the third message has it
+		}, contract.Invalid, "body has a match"},
 		"Watch": {"down", func(s *contract.Setup) { s.Load.DeadlineNs = 20e6 }, contract.Timeout, "no reply within the deadline of 20.0 ms"},
 	} {
 		t.Run(method, func(t *testing.T) {
@@ -223,7 +228,7 @@ func TestStreamsThatContradictAreRefused(t *testing.T) {
 		"expected method_streams=down or both": {"method_streams": "none", "events_for": int64(1)},
 		"method_streams needs mode=unary":      {"verify": "length", "body": "", "codec": "proto"},
 		"needs verify=status or length":        {"verify": "content"},
-		"the replies are streams":              {"verify": "regexp", "expected": "x"},
+		"the replies are streams":              {"verify": "json", "expected": "$.a"},
 		"body is no base64: line 2":            {"method_streams": "up", "body": "AAAA\n?"},
 		"the factor request says 9":            {"body": "AAAA"},
 		"body is no base64: line 1: illegal":   {"body": "AAAA\nAAAA!"},

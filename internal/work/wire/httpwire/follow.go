@@ -1,7 +1,6 @@
 package httpwire
 
 import (
-	"fmt"
 	"io"
 	"time"
 
@@ -44,6 +43,7 @@ type Follower struct {
 	lasts    time.Duration // after which it ends; 0 for ever
 
 	discards bool // replies have any length and are not kept
+	whole    bool // the first one is followed as others are: something is expected of it
 
 	from  io.Reader
 	timer *time.Timer // ends the reply; nil unless lasts
@@ -58,7 +58,7 @@ func (c *Client) follower() *Follower {
 		return nil
 	}
 	o := load.Options(c.Setup.Options)
-	f := &Follower{messages: wire.MessagesOf(c.Setup.Exchange), most: o.Int("most_events"), lasts: time.Duration(o.Int("events_for"))}
+	f := &Follower{whole: c.Ask.ChecksBodies(), messages: wire.MessagesOf(c.Setup.Exchange), most: o.Int("most_events"), lasts: time.Duration(o.Int("events_for"))}
 	kind, given := c.Setup.Options["events"].(string) // not where messages are events
 	if f.discards = c.Ask.Any && !c.Ask.ChecksBodies() && kind != sized; given && kind != sized {
 		f.splitter = events.New(events.Kind(kind))
@@ -112,7 +112,7 @@ func (f *Follower) Read(p []byte) (int, error) {
 	} else {
 		split, wrong := f.splitter.Take(p[:n], err == io.EOF)
 		if wrong != nil {
-			return n, load.Failure(contract.Invalid, fmt.Errorf("read the reply's events: %w", wrong))
+			return n, &load.ReasonError{Err: load.Failure(contract.Invalid, wrong), Text: wrong.Error()}
 		}
 		ended = int64(split)
 	}
@@ -125,11 +125,13 @@ func (f *Follower) Read(p []byte) (int, error) {
 func (f *Follower) tell(ended, at int64) {
 	for ; ended > 0 && !f.over; ended-- {
 		f.seen++
-		if f.slot == nil {
+		if f.slot == nil && !f.whole {
 			f.over = f.splitter != nil || f.discards
 			continue
 		}
-		f.slot.Event(at)
+		if f.slot != nil {
+			f.slot.Event(at)
+		}
 		f.over = f.seen == f.most
 	}
 }
