@@ -272,7 +272,7 @@ func TestRepliesInEventsAlone(t *testing.T) {
 			for j := range records[i].Workers {
 				if w := &records[i].Workers[j]; w.Role == contract.Client {
 					first := synthetic.Histogram(map[time.Duration]int64{2e6: 1e5})
-					w.Result.Events = &contract.Events{Count: 1e5, FirstByte: first, First: first, Gaps: gaps}
+					w.Result.Events = &contract.Events{Count: 1e5, First: first, Gaps: gaps}
 				}
 			}
 		}

@@ -48,7 +48,7 @@ func TestClientTellsMessagesAsEvents(t *testing.T) {
 	for _, of := range []struct {
 		name, times string
 		want        int64
-	}{{"first bytes", e.FirstByte, 2}, {"first events", e.First, 1}, {"gaps", e.Gaps, 2}, {"waiting", e.Waiting, 1}} {
+	}{{"first bytes", result.Stages.FirstByte, 2}, {"first events", e.First, 1}, {"gaps", e.Gaps, 2}, {"waiting", e.Waiting, 1}} {
 		if h, err := hist.Decode(of.times); err != nil || h.Count() != of.want {
 			t.Errorf("%s: %v, %v; want %d", of.name, h, err, of.want)
 		}
