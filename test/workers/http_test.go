@@ -73,6 +73,22 @@ func TestEventsAreThoseWritten(t *testing.T) {
 	workertest.EventsAreThoseWritten(t, "go-http1", driven)
 }
 
+func TestStagesAreTold(t *testing.T) {
+	for _, client := range https {
+		for _, encrypted := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%t", client, encrypted), func(t *testing.T) {
+				t.Parallel()
+				var secret *contract.TLS
+				if encrypted {
+					secret = workertest.Certificate(t)
+				}
+				address, trust := workertest.ServeRequests(t, http.HandlerFunc(workertest.HoldReplies), client == "go-http2", encrypted)
+				workertest.StagesOf(t, client, address, true, secret, trust, driven)
+			})
+		}
+	}
+}
+
 func TestPathsAreChecked(t *testing.T) {
 	server := loopback.HTTP(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/gone" {

@@ -12,7 +12,7 @@ import (
 // A client tells each message of a reply when it is there, and asks for no more than it lacks.
 func TestClientTellsMessagesAsEvents(t *testing.T) {
 	setup := contract.Setup{
-		Events:   true,
+		Events: true, Stages: true,
 		Exchange: contract.Exchange{Stream: contract.StreamDown, UpBytes: 3, DownBytes: 9, ChunkBytes: 4},
 		Load:     contract.Load{Connections: 1, InFlight: 2, Amount: 2},
 	}
