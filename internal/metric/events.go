@@ -16,6 +16,17 @@ func OfEvents() []string {
 // ResumedShare is the share of TLS handshakes that resumed a session.
 const ResumedShare = "resumed_share"
 
+// Stages are those of an exchange that clients tell, in their order, by kind of time.
+var Stages = []string{record.Connect, record.Handshake, record.FirstByte}
+
+// OfStages are the metrics of stages that users know them by.
+func OfStages() (all []string) {
+	for _, kind := range Stages {
+		all = append(all, PercentileName(kind, "p50"), PercentileName(kind, "p99"))
+	}
+	return append(all, ResumedShare)
+}
+
 // stageMetrics are about stages of exchanges, where clients tell these.
 func stageMetrics() []Metric {
 	return append(timesOf(
