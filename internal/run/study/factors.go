@@ -101,7 +101,7 @@ var factors = []Factor{
 	{Name: "stream", Kind: Choice, Default: unstreamed, Choices: []string{unstreamed, "up", "down", "both"}, Doc: "which directions of an exchange are streamed in chunks"},
 	{Name: "chunk", Kind: Bytes, Min: 1, Max: mostBytes, Doc: "size of the chunks of a stream; 64KiB unless given"},
 	{Name: "every", Kind: Duration, Max: day, Doc: "stream=down: time from one chunk to the next, which leave by themselves; without pause unless given"},
-	{Name: "events", Kind: Flag, Doc: "tell when the first byte and each event of a reply come, of clients with feature events; factor every does so in any case"},
+	{Name: "events", Kind: Flag, Doc: "tell when each event of a reply comes, of clients with feature events; factor every does so in any case"},
 	{Name: "stages", Kind: Flag, Doc: "tell how long stages of exchanges take, of clients with feature stages: the first byte of a reply and, of new connections, connect and TLS handshake; unless given, where the client can, of a server by its address and with events or resumption"},
 	{Name: "codec", Kind: Choice, Default: rawCodec, Choices: []string{rawCodec, "proto", "json", "json-fast"}, Doc: "how a message is encoded; proto unless given. bytes sends random content of the sizes request and response"},
 	{Name: "message", Kind: Text, Doc: "message that a codec encodes: simple, complex or FILE.proto:pkg.Type:DATA.json"},
