@@ -133,7 +133,8 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	w.Exchange.EveryNs = int64(number("every"))
 	w.Events = number("events") > 0 || w.Exchange.EveryNs > 0
 	_, said := read["stages"]
-	w.Stages, w.MayStages = number("stages") > 0, !said && (w.Events || w.Resume || w.ServerOptions["address"] != "")
+	_, resumption := read["resumption"] // also where it is no, beside which it is yes
+	w.Stages, w.MayStages = number("stages") > 0, !said && (w.Events || resumption || w.ServerOptions["address"] != "")
 	w.Servers, w.Clients = int(number("servers")), int(number("clients"))
 	w.Listeners, w.Threads = int(number("listeners")), int(number("threads"))
 	w.Placement = read["placement"].Text
