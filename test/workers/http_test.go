@@ -83,7 +83,7 @@ func TestStagesAreTold(t *testing.T) {
 					secret = workertest.Certificate(t)
 				}
 				address, trust := workertest.ServeRequests(t, http.HandlerFunc(workertest.HoldReplies), client == "go-http2", encrypted)
-				workertest.StagesOf(t, client, address, true, secret, trust, driven)
+				workertest.StagesOf(t, contract.Setup{Transport: client, Peers: []string{address}, TLS: secret, Options: trust}, true, driven)
 			})
 		}
 	}

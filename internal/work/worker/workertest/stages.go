@@ -27,19 +27,19 @@ func HoldReplies(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(make([]byte, HeldBytes-1))
 }
 
-// StagesOf demands that a client tells how long the stages of its exchanges took, with a server
-// at an address that holds its replies (HoldReplies). tcp says that it connects before it
-// encrypts; secret is nil for a plain trial, and trust has the options with which the client
-// trusts the server.
-func StagesOf(t *testing.T, transport, address string, tcp bool, secret *contract.TLS, trust map[string]any, drive func(*testing.T, contract.Setup) contract.Result) {
+// StagesOf demands that a client tells how long the stages of its exchanges took. setup names
+// it, a server that holds its replies (HoldReplies), and how the server is trusted; tcp says that
+// the client connects before it encrypts.
+func StagesOf(t *testing.T, setup contract.Setup, tcp bool, drive func(*testing.T, contract.Setup) contract.Result) {
 	t.Helper()
 	const amount = 4
+	setup.Role, setup.Stages, setup.Exchange = contract.Client, true, Blocks(0, HeldBytes)
+	options := map[string]any{"verify": "length"}
+	maps.Copy(options, setup.Options)
+	setup.Options = options
+	transport, secret := setup.Transport, setup.TLS
 	run := func(fresh, resume bool) contract.Result {
-		setup := contract.Setup{
-			Transport: transport, Role: contract.Client, Peers: []string{address}, Stages: true,
-			Exchange: Blocks(0, HeldBytes), Load: contract.Load{Connections: 1, Amount: amount, Fresh: fresh}, Options: map[string]any{"verify": "length"},
-		}
-		maps.Copy(setup.Options, trust)
+		setup.Load = contract.Load{Connections: 1, Amount: amount, Fresh: fresh}
 		if secret != nil {
 			setup.TLS = &contract.TLS{Authorities: secret.Authorities, Resume: resume}
 		}
