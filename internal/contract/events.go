@@ -15,7 +15,7 @@ type Events struct {
 type Stages struct {
 	Connect   string `json:"connect,omitempty"`    // of new connections, by the transport: the connection is there − it was begun
 	Handshake string `json:"handshake,omitempty"`  // … TLS is there − the connection was; with QUIC − it was begun
-	Resumed   int64  `json:"resumed,omitempty"`    // … handshakes in the window that resumed a session
+	Resumed   int64  `json:"resumed,omitempty"`    // … of these handshakes, those that resumed a session
 	FirstByte string `json:"first_byte,omitempty"` // a reply's first byte − due
 	Waiting   string `json:"waiting,omitempty"`    // ages since due of exchanges that ended, by the end of the draining or at their deadline, without a first byte
 }

@@ -398,3 +398,28 @@ func valueOf(t *testing.T, r *record.Record, name string) float64 {
 	}
 	return v
 }
+
+// The stages of both clients' exchanges are one distribution, in which an exchange without a
+// first byte counts at its age.
+func TestStages(t *testing.T) {
+	times := func(us int64, n int64) string {
+		h := hist.New()
+		h.Record(us*1000, n)
+		text, err := h.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	r := handMade(t)
+	r.Workers[1].Result.Stages = &contract.Stages{Connect: times(100, 30), Handshake: times(1000, 30), Resumed: 15, FirstByte: times(10, 900), Waiting: times(5000, 100)}
+	r.Workers[2].Result.Stages = &contract.Stages{Connect: times(200, 10), Handshake: times(3000, 10), FirstByte: times(10, 500)}
+	for name, want := range map[string]float64{
+		"connect_p50_us": 100, "connect_mean_us": 125, "connect_p99_us": math.NaN(), "handshake_p50_us": 1000, "handshake_mean_us": 1500,
+		"resumed_share": 15.0 / 40, "first_byte_p50_us": 10, "first_byte_p99_us": 5000, "first_event_p50_us": math.NaN(),
+	} {
+		if got := value(t, name, r); math.IsNaN(got) != math.IsNaN(want) || math.Abs(got-want) > 0.001*want {
+			t.Errorf("%s = %v, want %v", name, got, want)
+		}
+	}
+}

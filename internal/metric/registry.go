@@ -13,7 +13,7 @@ var registry = registered()
 
 func registered() []Metric {
 	return headed(slices.Concat(
-		loadMetrics(), latencyMetrics(), eventMetrics(), slowdownMetrics(), arrivalMetrics(), costMetrics(), hopMetrics(), hostMetrics(), linkMetrics(),
+		loadMetrics(), latencyMetrics(), stageMetrics(), eventMetrics(), slowdownMetrics(), arrivalMetrics(), costMetrics(), hopMetrics(), hostMetrics(), linkMetrics(),
 		interfaceMetrics(), tcpMetrics(), udpMetrics(), connectionMetrics(), memoryMetrics(), startMetrics(), runtimeMetrics(),
 	))
 }

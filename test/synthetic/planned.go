@@ -148,6 +148,7 @@ func plannedRecord(o Options, t record.Trial, s state) record.Record {
 		if w.Role == contract.Client {
 			w.Setup.Load.InFlight, w.Setup.Load.Amount = inflight, amount
 			if every, err := quantity.ParseDuration(t.Levels["every"]); err == nil {
+				w.Result.Stages = &contract.Stages{FirstByte: lognormal(s.serviceS*0.4, w.Result.Counts.Exchanges+drained)}
 				w.Result.Events = events(s, every.Seconds(), w.Result.Counts.Exchanges)
 			}
 		}
@@ -171,6 +172,6 @@ func events(s state, every float64, exchanges int64) *contract.Events {
 	const each = 5
 	n := exchanges + drained
 	return &contract.Events{
-		Count: each * exchanges, FirstByte: lognormal(s.serviceS*0.4, n), First: lognormal(s.serviceS*0.5, n), Gaps: lognormal(every, (each-1)*n),
+		Count: each * exchanges, First: lognormal(s.serviceS*0.5, n), Gaps: lognormal(every, (each-1)*n),
 	}
 }

@@ -73,6 +73,46 @@ func TestEventsAreThoseWritten(t *testing.T) {
 	workertest.EventsAreThoseWritten(t, "go-http1", driven)
 }
 
+func TestStagesAreTold(t *testing.T) {
+	for _, client := range https {
+		for _, encrypted := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%t", client, encrypted), func(t *testing.T) {
+				t.Parallel()
+				var secret *contract.TLS
+				if encrypted {
+					secret = workertest.Certificate(t)
+				}
+				address, trust := workertest.ServeRequests(t, http.HandlerFunc(workertest.HoldReplies), client == "go-http2", encrypted)
+				workertest.StagesOf(t, contract.Setup{Transport: client, Peers: []string{address}, TLS: secret, Options: trust}, true, driven)
+			})
+		}
+	}
+}
+
+// Every server in Go gives tickets, and every client that resumes sessions uses them.
+func TestSessionsAreResumed(t *testing.T) {
+	for _, of := range all {
+		d := of.Describe()
+		if !slices.Contains(d.Features, contract.FeatureResume) {
+			continue
+		}
+		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel()
+			const amount = 4
+			p := trial{Of: d.Name, By: d.Name, Exchange: blocks(10, 10), TLS: workertest.Certificate(t), Load: contract.Load{Connections: 1, Fresh: true, Amount: amount}}
+			for _, resume := range []bool{false, true} {
+				s, c := p.Setups(all)
+				c.Stages, c.TLS.Resume = true, resume
+				server, client, _ := workertest.Pair(t, all, s, c)
+				r := workertest.Amount(t, server, client, c).Stages
+				if (r.Resumed == amount) != resume || r.Resumed > 0 && !resume || r.Handshake == "" || (r.Connect == "") != d.UDP || r.FirstByte == "" {
+					t.Errorf("resume %t: stages %+v of %d exchanges", resume, r, amount)
+				}
+			}
+		})
+	}
+}
+
 func TestPathsAreChecked(t *testing.T) {
 	server := loopback.HTTP(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/gone" {

@@ -64,6 +64,12 @@ func serveHTTP3(t *testing.T, secret *contract.TLS, of func() *h3.Server) (addre
 	return l.Addr().String()
 }
 
+func TestStagesAreToldOverQUIC(t *testing.T) {
+	secret := workertest.Certificate(t)
+	address := serveHTTP3(t, secret, func() *h3.Server { return &h3.Server{Handler: http.HandlerFunc(workertest.HoldReplies)} })
+	workertest.StagesOf(t, contract.Setup{Transport: "go-http3", Peers: []string{address}, TLS: secret}, false, driven)
+}
+
 // Streams that are reset and replies that lie about their length are failed exchanges; of
 // connections that a server leaves (GOAWAY, RFC 9114, section 5.2) nothing is lost.
 func TestServersOfHTTP3ThatMisbehave(t *testing.T) {

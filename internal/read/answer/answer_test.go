@@ -274,7 +274,7 @@ func TestRepliesInEventsAlone(t *testing.T) {
 		for i := range records {
 			for j := range records[i].Workers {
 				if w := &records[i].Workers[j]; w.Role == contract.Client {
-					w.Result.Events = &contract.Events{Count: 1e5, FirstByte: c.first, First: c.first, Gaps: c.gaps}
+					w.Result.Events = &contract.Events{Count: 1e5, First: c.first, Gaps: c.gaps}
 					w.Ready.Options = map[string]any{"events": c.kind}
 				}
 			}

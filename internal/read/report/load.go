@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"netdyno/internal/read/part"
 	"netdyno/internal/read/summary"
 	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
 )
 
 // loadTable has a row for each arm in each cell, and the columns by which users of load
@@ -115,15 +117,22 @@ func scaleOfLoads(s *summary.Summary, name string, get func(summary.Load) *summa
 }
 
 func loadFigure(f *summary.Figure, scale metric.Scale) part.Datum {
+	if f == nil || !f.Known {
+		return part.Word(loadText(f, scale))
+	}
+	return part.Value(loadText(f, scale), "")
+}
+
+func loadText(f *summary.Figure, scale metric.Scale) string {
 	switch {
 	case f == nil:
-		return part.Missing()
+		return part.None
 	case !f.Known:
-		return part.Word("?")
+		return "?"
 	case f.Least:
-		return part.Value("≥ "+scale.Format(f.Value), "")
+		return "≥ " + scale.Format(f.Value)
 	}
-	return part.Value(scale.Format(f.Value), "")
+	return scale.Format(f.Value)
 }
 
 // barRows is how many bars a histogram on a terminal has at most.
@@ -137,6 +146,9 @@ func (l *layout) loadTables(s *summary.Summary, compared []part.Table) []part.Ta
 	if len(l.keys) < 2 || len(tables) == 0 {
 		tables = []part.Table{loadTable(s, true, len(rows) > 0)}
 	}
+	if stages, ok := stageTable(s); ok {
+		tables = append(tables, stages)
+	}
 	if bars, ok := barTable(s, barRows); ok && s.Loads[0].Event(metric.EventsPerS) == nil && len(rows) == 0 && len(l.keys) == 1 {
 		tables = append(tables, bars)
 	}
@@ -144,6 +156,44 @@ func (l *layout) loadTables(s *summary.Summary, compared []part.Table) []part.Ta
 		tables = append(tables, l.Sizes.Table(r, mostRows))
 	}
 	return tables
+}
+
+// stageTable has the stages of requests in the rows, and every load in a column. False where
+// clients tell none, or nothing that the times of whole requests do not, or of too many loads.
+func stageTable(s *summary.Summary) (t part.Table, ok bool) {
+	t.Columns = part.Titles("stages, p50 / p99")
+	for _, l := range s.Loads {
+		t.Columns = append(t.Columns, part.Titles(s.Row(l))...)
+	}
+	add := func(name string, cell func(summary.Load) string) {
+		row := part.Row(name)
+		for _, l := range s.Loads {
+			row = append(row, part.Word(cell(l)))
+		}
+		if slices.ContainsFunc(row[1:], func(d part.Datum) bool { return d.Text != "" }) {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	for _, kind := range metric.Stages {
+		if kind == record.FirstByte && !slices.ContainsFunc(s.Loads, summary.Load.TellsFirstByte) {
+			continue
+		}
+		p50, p99 := metric.PercentileName(kind, "p50"), metric.PercentileName(kind, "p99")
+		scale := scaleOfLoads(s, p50, func(l summary.Load) *summary.Figure { return cmp.Or(l.Stage(p99), l.Stage(p50)) })
+		add(strings.TrimSuffix(metric.Shown(p50).Label, " p50"), func(l summary.Load) string {
+			if l.Stage(p50) == nil {
+				return ""
+			}
+			return part.Joined(" ", loadText(l.Stage(p50), scale), "/", loadText(l.Stage(p99), scale), scale.Unit)
+		})
+	}
+	add("handshakes resumed", func(l summary.Load) string {
+		if f := l.Stage(metric.ResumedShare); f != nil && f.Value > 0 {
+			return barShare(f.Value)
+		}
+		return ""
+	})
+	return t, len(t.Rows) > 0 && len(s.Loads) <= mostBars
 }
 
 // barShare is a share of all times.

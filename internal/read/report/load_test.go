@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
@@ -120,5 +121,41 @@ func TestBarsHoldAllTimes(t *testing.T) {
 func TestSummaryIsOfServersOfOnesOwnAlone(t *testing.T) {
 	if s := summary.Of(sample(3)); s != nil {
 		t.Errorf("a study of netdyno's own servers has the summary %+v", s)
+	}
+}
+
+// Stages of requests are shown where clients tell them, and the first byte where it comes
+// clearly before the end of replies.
+func TestStagesAreShownWhereTheyTellSomething(t *testing.T) {
+	times := func(at time.Duration) string { return synthetic.Histogram(map[time.Duration]int64{at: 1e4}) }
+	for name, c := range map[string]struct {
+		stages      *contract.Stages
+		shown, not  string
+		connections []int
+	}{
+		"nobody tells":      {nil, `service times`, `stages`, []int{1, 10}},
+		"first byte at end": {&contract.Stages{FirstByte: times(time.Hour)}, `service times`, `stages`, []int{1, 10}},
+		"early first byte":  {&contract.Stages{FirstByte: times(2e3)}, `(?m)^first byte( +2\.00 / 2\.00 µs){2}$`, `connect |handshake`, []int{1, 10}},
+		"new connections": {
+			&contract.Stages{Connect: times(2e6), Handshake: times(3e6), Resumed: 5e3, FirstByte: times(time.Hour)},
+			`(?m)^stages, p50 / p99 +1 connection +10 connections +100 connections\n` +
+				`connect( +2\.00 / 2\.00 ms){3}\nTLS handshake( +3\.00 / 3\.00 ms){3}\nhandshakes resumed( +50 %){3}$`, `first byte`, []int{1, 10, 100},
+		},
+	} {
+		f := servedElsewhere(t, synthetic.Options{Arms: shop(1), Connections: c.connections, Blocks: 3, SD: 0.04, Seed: 1, Primary: []string{"exchanges_per_s"}}, func(r *record.Record) {
+			for i := range r.Workers {
+				if w := &r.Workers[i]; w.Role == contract.Client {
+					w.Result.Stages = c.stages
+				}
+			}
+		})
+		screen := screenOf(t, f)
+		fits(t, name, screen)
+		if !regexp.MustCompile(c.shown).MatchString(screen) || regexp.MustCompile(c.not).MatchString(screen) {
+			t.Errorf("%s: expected %s, and nothing like %s:\n%s", name, c.shown, c.not, screen)
+		}
+		if told := summary.Of(f).Loads[0].Stages; (told != nil) != (c.stages != nil) {
+			t.Errorf("%s: the summary has %v", name, told)
+		}
 	}
 }

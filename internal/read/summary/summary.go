@@ -70,6 +70,7 @@ type Load struct {
 	Errors      *Figure           `json:"error_share,omitempty"`
 	Events      map[string]Figure `json:"events,omitempty"`     // of replies in events, by metric
 	EventKind   string            `json:"event_kind,omitempty"` // what an event is, as option events has it
+	Stages      map[string]Figure `json:"stages,omitempty"`     // … of stages of exchanges, by metric; times in µs
 	ServerCPU   *Figure           `json:"server_cpu_us_per_request,omitempty"`
 	Times       string            `json:"times"`          // "service", or "response": from when a request was due
 	Percentiles []Percentile      `json:"percentiles_us"` // those that enough values lie beyond
@@ -211,15 +212,43 @@ func loadOf(plan cells.Plan, c cells.Cell, a cells.Arm) Load {
 			l.Percentiles = append(l.Percentiles, Percentile{p.Label, *f})
 		}
 	}
-	for _, name := range metric.OfEvents() {
-		if f := figureOf(a, name); f != nil {
-			if l.Events == nil {
-				l.Events, l.EventKind = map[string]Figure{}, a.EventKind()
-			}
-			l.Events[name] = *f
-		}
+	l.Events, l.Stages = figuresOf(a, metric.OfEvents()), figuresOf(a, metric.OfStages())
+	if l.Events != nil {
+		l.EventKind = a.EventKind()
 	}
 	return l
+}
+
+// figuresOf are those of some metrics that an arm has; nil for none.
+func figuresOf(a cells.Arm, names []string) map[string]Figure {
+	all := map[string]Figure{}
+	for _, name := range names {
+		if f := figureOf(a, name); f != nil {
+			all[name] = *f
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
+// Stage returns a figure of stages by its metric; nil where there is none.
+func (l Load) Stage(name string) *Figure {
+	if f, has := l.Stages[name]; has {
+		return &f
+	}
+	return nil
+}
+
+// TellsFirstByte tells whether the first byte of a reply comes clearly before what else is
+// shown of it: its end, or its first event.
+func (l Load) TellsFirstByte() bool {
+	first, rest := l.Stage(metric.PercentileName(record.FirstByte, "p50")), l.Percentile("p50")
+	if event := l.Event(metric.OfEvents()[0]); event != nil {
+		rest = event
+	}
+	return first != nil && rest != nil && first.Known && rest.Known && first.Value < 0.9*rest.Value
 }
 
 // Event returns a figure of events by its metric; nil where there is none.

@@ -10,7 +10,7 @@ import (
 )
 
 // drawnFeatures are those that no program of somebody else's has.
-var drawnFeatures = []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureGather, contract.FeatureMix, contract.FeatureTrace, contract.FeatureDeadline, contract.FeatureThink, contract.FeatureTimes, contract.FeatureMethods, contract.FeatureEvents}
+var drawnFeatures = []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureGather, contract.FeatureMix, contract.FeatureTrace, contract.FeatureDeadline, contract.FeatureThink, contract.FeatureTimes, contract.FeatureMethods, contract.FeatureEvents, contract.FeatureStages, contract.FeatureResume}
 
 // mixFeatures are what a client needs for its workload. Only a server that is not
 // netdyno's has methods of its own.
@@ -18,6 +18,12 @@ func mixFeatures(w study.Work, server Offer) []contract.Feature {
 	needed := MixFeatures(w.Load)
 	if w.Events {
 		needed = append(needed, contract.FeatureEvents)
+	}
+	if w.Stages {
+		needed = append(needed, contract.FeatureStages)
+	}
+	if w.Resume {
+		needed = append(needed, contract.FeatureResume)
 	}
 	if w.Load.Calls() && server.foreign() {
 		needed = append(needed, contract.FeatureMethods)

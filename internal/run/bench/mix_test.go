@@ -36,3 +36,26 @@ func TestMixesSayWhatTheyNeed(t *testing.T) {
 		}
 	}
 }
+
+// A client that does not tell stages, or does not resume sessions, is refused where the study asks for that.
+func TestStagesNeedAClientThatTellsThem(t *testing.T) {
+	asked := map[contract.Feature]study.Work{
+		contract.FeatureStages: {Stages: true}, contract.FeatureResume: {Resume: true},
+	}
+	for feature, w := range asked {
+		for _, has := range []bool{true, false} {
+			end := contract.Transport{Name: "http", Wire: "http/1.1", Roles: []contract.Role{contract.Server, contract.Client}}
+			if has {
+				end.Features = []contract.Feature{feature}
+			}
+			catalog := Catalog{Programs: []Program{{Hello: contract.Hello{Transports: []contract.Transport{end}}}}}
+			w.Server, w.Client, w.Load.Connections = "http", "http", 1
+			if err := catalog.Pairs(w); (err == nil) != has || err != nil && !strings.Contains(err.Error(), "feature "+string(feature)) {
+				t.Errorf("feature %s, which it has: %t: %v", feature, has, err)
+			}
+			if err := catalog.Pairs(study.Work{Server: "http", Client: "http", MayStages: true, Load: w.Load}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

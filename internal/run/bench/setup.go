@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"slices"
 	"strings"
 
 	"netdyno/internal/contract"
@@ -98,7 +99,7 @@ func (t *trial) setups() (setups, error) {
 	}
 	base := contract.Setup{
 		Trial: t.plan.ID, Seed: t.plan.Seed, Exchange: t.work.Exchange, Load: t.work.Load, Threads: t.work.Threads,
-		WindowNs: int64(t.work.Window), WarmupNs: int64(t.work.Warmup), Profile: t.plan.Probe, Timeline: t.plan.Probe || t.work.Timeline, Events: t.work.Events, Stages: t.work.Stages,
+		WindowNs: int64(t.work.Window), WarmupNs: int64(t.work.Warmup), Profile: t.plan.Probe, Timeline: t.plan.Probe || t.work.Timeline, Events: t.work.Events,
 	}
 	if name := t.work.Message; name != "" {
 		message, known := t.bench.Messages[name]
@@ -133,6 +134,11 @@ func (t *trial) setups() (setups, error) {
 		return fail(err)
 	}
 	out.server.Listeners, out.server.Allow = t.work.Listeners, t.allowed(allow)
+	if clientTLS != nil && t.work.Resume {
+		resuming := *clientTLS
+		clientTLS, resuming.Resume = &resuming, true
+	}
+	base.Stages = t.work.Stages || t.work.MayStages && slices.Contains(t.clientEnd.Features, contract.FeatureStages)
 	before := 0
 	for i, c := range t.clients {
 		setup := base

@@ -30,6 +30,7 @@ type Work struct {
 	Speed          float64 // of a replay; 0 for that of the recording
 	Times          string  // level of factor arrival whose file has the times; "" for none
 	TLS            bool
+	Resume         bool // new connections resume TLS sessions of earlier ones
 	Load           contract.Load
 	Work           *contract.Work // of the servers; nil for none
 	Servers        int            // processes
@@ -45,6 +46,7 @@ type Work struct {
 	Timeline       bool          // a probe has one in any case
 	Events         bool          // clients tell when events of replies come
 	Stages         bool          // … and how long stages of exchanges took
+	MayStages      bool          // … that, where a client can
 }
 
 // Hosts are the names of the hosts that the two ends of a trial run on, and of the
@@ -107,6 +109,7 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 		w.Exchange.Stream = contract.Stream(stream)
 	}
 	w.Build, w.Message, w.TLS = read["build"].Text, read["message"].Text, number("tls") > 0
+	w.Resume = number("resumption") > 0
 	w.Workload, w.Speed = read[WorkloadFactor].Text, number("speed")
 	w.Load = contract.Load{
 		Connections: int(number("connections")),
@@ -129,7 +132,9 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	w.Timeline = number("timeline") > 0
 	w.Exchange.EveryNs = int64(number("every"))
 	w.Events = number("events") > 0 || w.Exchange.EveryNs > 0
-	w.Stages = number("stages") > 0 || w.Events
+	_, said := read["stages"]
+	_, resumption := read["resumption"] // also where it is no, beside which it is yes
+	w.Stages, w.MayStages = number("stages") > 0, !said && (w.Events || resumption || w.ServerOptions["address"] != "")
 	w.Servers, w.Clients = int(number("servers")), int(number("clients"))
 	w.Listeners, w.Threads = int(number("listeners")), int(number("threads"))
 	w.Placement = read["placement"].Text

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -193,5 +194,31 @@ func TestDecodeSizesAndArrivals(t *testing.T) {
 	}
 	if l := with(map[string]string{"rate": "1000", "arrival": "gamma:cv=2"}).Load; l.Arrival != contract.Drawn || l.GapsCV != 2 || len(l.Gaps) < 100 {
 		t.Errorf("%+v", l)
+	}
+}
+
+// Clients tell stages where the study asks, which they must be able to, or where they can and
+// that is of use.
+func TestStagesAreToldWhereTheyAreOfUse(t *testing.T) {
+	for levels, want := range map[string]struct{ stages, may bool }{
+		"":                                  {false, false},
+		"stages=yes":                        {true, false},
+		"stages=no events=yes":              {false, false},
+		"events=yes":                        {false, true},
+		"resumption=no":                     {false, true},
+		"resumption=yes":                    {false, true},
+		"opt.server.address=h:1":            {false, true},
+		"opt.server.address=h:1 stages=no":  {false, false},
+		"opt.server.address=h:1 stages=yes": {true, false},
+	} {
+		all := map[string]string{"server": "x", "client": "x"}
+		for _, level := range strings.Fields(levels) {
+			name, text, _ := strings.Cut(level, "=")
+			all[name] = text
+		}
+		w, err := Decode(all)
+		if err != nil || w.Stages != want.stages || w.MayStages != want.may || w.Resume != (levels == "resumption=yes") {
+			t.Errorf("%s: %+v, %v", levels, w, err)
+		}
 	}
 }

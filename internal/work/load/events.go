@@ -14,7 +14,29 @@ type events struct {
 
 // stages are how long stages of exchanges took, of all shards in a window; nil before the first.
 type stages struct {
-	firstByte, waiting atomic.Pointer[hist.Recorder]
+	connect, handshake, firstByte, waiting atomic.Pointer[hist.Recorder]
+	resumed                                atomic.Int64
+}
+
+// Connected says how long it took the transport to make a connection. Any goroutine may call
+// it; before the start it has no effect.
+func (l *Load) Connected(ns int64) {
+	if t := l.shards[0].now.Load(); t.times != nil {
+		recordIn(&t.times.stages.connect, ns)
+	}
+}
+
+// Secured says, as Connected does, how long the TLS handshake of a new connection took, and
+// whether it resumed a session.
+func (l *Load) Secured(ns int64, resumed bool) {
+	t := l.shards[0].now.Load()
+	if t.times == nil {
+		return
+	}
+	recordIn(&t.times.stages.handshake, ns)
+	if resumed {
+		t.times.stages.resumed.Add(1)
+	}
 }
 
 // FirstByte says that something of the reply in flight came, which is told where setup asks
@@ -90,9 +112,12 @@ func encodeAll(all ...encoded) error {
 func (l *Load) enterParts(of phase, r *contract.Result) error {
 	at := of[0].times // shared by all
 	if l.stages {
-		s := &contract.Stages{}
+		s := &contract.Stages{Resumed: at.stages.resumed.Load()}
 		r.Stages = s
-		if err := encodeAll(encoded{&at.stages.firstByte, &s.FirstByte}, encoded{&at.stages.waiting, &s.Waiting}); err != nil {
+		err := encodeAll(
+			encoded{&at.stages.connect, &s.Connect}, encoded{&at.stages.handshake, &s.Handshake},
+			encoded{&at.stages.firstByte, &s.FirstByte}, encoded{&at.stages.waiting, &s.Waiting})
+		if err != nil {
 			return err
 		}
 	}

@@ -47,6 +47,7 @@ type Dialer struct {
 	reconnects   atomic.Int64
 	permits      chan struct{}
 	connections  connections
+	load         *load.Load // told how long connecting took; nil for nobody
 
 	mu     sync.Mutex // of the queues
 	toPeer map[Peer]*queue
@@ -93,6 +94,9 @@ func (d *Dialer) ways() int {
 	return max(1, len(ways))
 }
 
+// Tell makes the dialler say to a load how long connecting took. Call it before the first Dial.
+func (d *Dialer) Tell(l *load.Load) { d.load = l }
+
 // Routes returns the route of every connection, not to be changed.
 func (d *Dialer) Routes() []Route { return d.routes }
 
@@ -113,7 +117,7 @@ func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 	}
 	d.permits <- struct{}{}
 	defer func() { <-d.permits }()
-	route := d.routes[i]
+	route, begun := d.routes[i], load.Now()
 	inner, err := d.connect(ctx, route, func(raw syscall.RawConn) error { return d.ports.narrow(raw, i) })
 	if errors.Is(err, syscall.EADDRNOTAVAIL) { // others took the connection's ports: any will do
 		inner, err = d.connect(ctx, route, func(syscall.RawConn) error { return nil })
@@ -121,6 +125,9 @@ func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 	if err != nil {
 		d.refused(i)
 		return nil, ConnectFailure(i, len(d.routes), route, err)
+	}
+	if d.load != nil {
+		d.load.Connected(load.Now() - begun)
 	}
 	c, ok := d.connections.enter(inner)
 	if !ok {

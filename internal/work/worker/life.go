@@ -212,6 +212,8 @@ func able(t contract.Transport, setup contract.Setup) error {
 		{"load.classes is given", len(setup.Load.Classes) > 0, contract.FeatureMix},
 		{"a class has a deadline", setup.Load.Deadlines(), contract.FeatureDeadline},
 		{"setup.events is true", setup.Events && setup.Role == contract.Client, contract.FeatureEvents},
+		{"setup.stages is true", setup.Stages && setup.Role == contract.Client, contract.FeatureStages},
+		{"setup.tls.resume is true", setup.TLS != nil && setup.TLS.Resume && setup.Role == contract.Client, contract.FeatureResume},
 		{"exchange.every_ns is given", setup.Exchange.EveryNs > 0, contract.FeatureEvents},
 		{"load.trace is given", setup.Load.Trace != nil && !setup.Load.Trace.Times, contract.FeatureTrace},
 		{"load.trace.times is true", setup.Load.Trace != nil && setup.Load.Trace.Times, contract.FeatureTimes},

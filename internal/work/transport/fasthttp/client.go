@@ -2,6 +2,7 @@ package gofasthttp
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -28,6 +29,7 @@ type client struct {
 	*httpwire.Client
 	buffers buffers
 	hosts   []*fasthttp.HostClient // by connection
+	trips   []exchange             // … what carries its requests
 }
 
 // Client implements load.Transport.
@@ -58,18 +60,29 @@ func (c *client) prepare() error {
 	if err != nil {
 		return err
 	}
+	c.trips = make([]exchange, len(c.Dialer.Routes()))
 	for i, route := range c.Dialer.Routes() {
 		c.hosts = append(c.hosts, &fasthttp.HostClient{
 			Addr: route.Peer.Host(),
-			Dial: func(string) (net.Conn, error) { return c.Dialer.Dial(context.Background(), i) },
+			Dial: func(string) (net.Conn, error) { return c.dial(i, encryption) },
 			// Without retries: an exchange that failed must count as failed.
-			MaxConns: 1, MaxIdemponentCallAttempts: 1, MaxIdleConnDuration: idle, Transport: exchange{},
+			MaxConns: 1, MaxIdemponentCallAttempts: 1, MaxIdleConnDuration: idle, Transport: &c.trips[i],
 			ReadBufferSize: c.buffers.read, WriteBufferSize: c.buffers.write, MaxResponseBodySize: c.most(),
 			IsTLS: encryption != nil, TLSConfig: encryption,
 			DisablePathNormalizing: true, // what is asked for is what the user wrote
 		})
 	}
 	return nil
+}
+
+// dial makes connection i. The library would make the handshake with the first request, where
+// it could not be timed.
+func (c *client) dial(i int, encryption *tls.Config) (net.Conn, error) {
+	conn, err := c.Dialer.Dial(context.Background(), i)
+	if err != nil || encryption == nil || c.Load == nil {
+		return conn, err
+	}
+	return tlswire.Handshake(context.Background(), conn, encryption, c.Dialer.Routes()[i].Peer.Addr().String(), c.Load)
 }
 
 // most is the largest body that the library reads.
@@ -105,6 +118,7 @@ func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 	if c.Setup.Load.Fresh {
 		request.SetConnectionClose()
 	}
+	c.trips[r.Connection].of = r
 	err := c.hosts[r.Connection].Do(request, response)
 	if err == nil {
 		httpwire.Wrote(ctx)

@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire/httpwire"
 )
 
 // mostHead is the largest head of a reply that a client reads, in bytes.
@@ -19,16 +20,17 @@ var wide = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, mostHead)
 
 // exchange carries requests as fasthttp.DefaultTransport does, and takes what any client
 // must (RFC 9110, section 15.2) or that servers send: interim replies, of which the
-// library knows 100 alone, and heads larger than the buffer.
-type exchange struct{}
+// library knows 100 alone, and heads larger than the buffer. It tells when the first byte of
+// a reply comes.
+type exchange struct{ of *httpwire.Request }
 
 // RoundTrip implements fasthttp.RoundTripper; nothing is sent again by the library.
-func (exchange) RoundTrip(host *fasthttp.HostClient, request *fasthttp.Request, response *fasthttp.Response) (bool, error) {
+func (x *exchange) RoundTrip(host *fasthttp.HostClient, request *fasthttp.Request, response *fasthttp.Response) (bool, error) {
 	c, err := host.AcquireConn(0, request.ConnectionClose())
 	if err != nil {
 		return false, load.UnsentError{Err: err}
 	}
-	if err := converse(host, c.Conn(), request, response); err != nil {
+	if err := x.converse(host, c.Conn(), request, response); err != nil {
 		host.CloseConn(c)
 		return false, err
 	}
@@ -40,7 +42,7 @@ func (exchange) RoundTrip(host *fasthttp.HostClient, request *fasthttp.Request, 
 	return false, nil
 }
 
-func converse(host *fasthttp.HostClient, conn net.Conn, request *fasthttp.Request, response *fasthttp.Response) error {
+func (x *exchange) converse(host *fasthttp.HostClient, conn net.Conn, request *fasthttp.Request, response *fasthttp.Response) error {
 	w := host.AcquireWriter(conn)
 	err := request.Write(w)
 	if err == nil {
@@ -53,6 +55,9 @@ func converse(host *fasthttp.HostClient, conn net.Conn, request *fasthttp.Reques
 	response.SkipBody = request.Header.IsHead()
 	r := host.AcquireReader(conn)
 	defer host.ReleaseReader(r)
+	if _, err = r.Peek(1); err == nil {
+		x.of.Replied()
+	}
 	err = final(response, r, host.MaxResponseBodySize)
 	if small := (*fasthttp.ErrSmallBuffer)(nil); errors.As(err, &small) { // nothing was taken from r
 		large := wide.Get().(*bufio.Reader)

@@ -18,7 +18,9 @@ type Transport struct{ Codecs []codec.Codec }
 
 // Describe implements load.Transport.
 func (t Transport) Describe() contract.Transport {
-	return httpwire.Describe("fasthttp", "HTTP/1.1 by valyala/fasthttp, which reuses what net/http allocates", httpwire.HTTP1, t.Codecs, options())
+	d := httpwire.Describe("fasthttp", "HTTP/1.1 by valyala/fasthttp, which reuses what net/http allocates", httpwire.HTTP1, t.Codecs, options())
+	d.Features = append(d.Features, contract.FeatureStages, contract.FeatureResume)
+	return d
 }
 
 // libraryBuffer is what fasthttp takes for a ReadBufferSize or WriteBufferSize

@@ -118,7 +118,7 @@ func (c *client) first(i int) (exchange, *codec.Exchange) {
 	x.TakeFirst(i)
 	sends, exchange := c.Sends(), c.exchange(c.lines[i], x)
 	return func(ctx context.Context, judge func([]byte) error) (int64, error) {
-		received, err := exchange(sends.Trace(ctx), judge)
+		received, err := exchange(sends.Trace(ctx, nil), judge)
 		err = sends.Ended(err)
 		c.First(err)
 		return received, err
@@ -161,7 +161,7 @@ func (c *client) verify(i int) error {
 // call returns what makes one slot's exchanges.
 func (c *client) call(connection int, slot *load.Slot) load.Call {
 	sends, x := c.Sends(), c.content.Own()
-	exchange, ctx, accept := c.exchange(c.lines[connection], x), sends.Trace(context.Background()), x.Accept
+	exchange, ctx, accept := c.exchange(c.lines[connection], x), sends.Trace(context.Background(), nil), x.Accept
 	var received int64
 	try := func() (err error) {
 		received, err = exchange(ctx, accept)

@@ -31,7 +31,8 @@ type client struct {
 	classes  []class // of a load that mixes some
 	follow   *follow // of a method that streams; else nil
 	deadline time.Duration
-	own      bool // deadline is the load's, not the option's
+	own      bool       // deadline is the load's, not the option's
+	load     *load.Load // that is told how long stages took; nil for nobody
 	dialer   *wire.Dialer
 	conns    []*connection   // by route; closed when every exchange makes its own
 	calls    context.Context // of every call: its metadata
@@ -51,6 +52,10 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	l, err := load.NewForGoroutines(c.x.Setup(setup))
 	if err != nil {
 		return nil, err
+	}
+	if setup.Stages {
+		c.load = l
+		c.dialer.Tell(l)
 	}
 	apart := wire.Apart(setup)
 	if apart {

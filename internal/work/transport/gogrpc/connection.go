@@ -30,7 +30,7 @@ type connection struct {
 func (c *client) openConnection(i int) (*connection, error) {
 	conn := &connection{}
 	own := []grpc.DialOption{
-		grpc.WithTransportCredentials(watching{c.secure, &conn.heads}),
+		grpc.WithTransportCredentials(watching{c.secure, &conn.heads, c.load}),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 			tcp, err := c.dialer.Dial(ctx, i)
 			if err != nil {

@@ -42,7 +42,7 @@ type teller struct{ slot *load.Slot }
 
 // tellerOf returns what tells a slot, which may be nil, where the trial asks for that.
 func tellerOf(setup contract.Setup, slot *load.Slot) teller {
-	if !setup.Events {
+	if !setup.Events && !setup.Stages {
 		return teller{}
 	}
 	return teller{slot}

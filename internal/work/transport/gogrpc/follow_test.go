@@ -91,7 +91,7 @@ func clientOfTheirs(t *testing.T, method, streams string, requests []string, cha
 	t.Cleanup(s.Stop)
 	transport := Transport{Codecs: codec.Standard()}
 	setup := contract.Setup{
-		Role: contract.Client, Seed: 3, Peers: []string{listener.Addr().String()}, Load: contract.Load{Connections: 2}, Events: true,
+		Role: contract.Client, Seed: 3, Peers: []string{listener.Addr().String()}, Load: contract.Load{Connections: 2}, Events: true, Stages: true,
 		Options: map[string]any{"verify": "status", "codec": "raw", "method": "/a.B/" + method, "method_streams": streams, "headers": "x-bin: AQ"},
 	}
 	var lines []string
@@ -173,7 +173,7 @@ func TestMethodsOfEveryKindAreCalled(t *testing.T) {
 			if result.Counts.ReceivedBytes != n*c.received || len(result.Reasons) > 0 {
 				t.Errorf("%d exchanges received %d bytes, want %d each; %+v", n, result.Counts.ReceivedBytes, c.received, result.Reasons)
 			}
-			if e := result.Events; e == nil || e.Count < n*c.events || e.FirstByte == "" || e.First == "" || (e.Gaps != "") != (c.events > 1) {
+			if e := result.Events; e == nil || e.Count < n*c.events || result.Stages.FirstByte == "" || e.First == "" || (e.Gaps != "") != (c.events > 1) {
 				t.Errorf("events of %d exchanges: %+v", n, e)
 			}
 		})
@@ -267,11 +267,11 @@ func TestPacedChunksAreEvents(t *testing.T) {
 			transport := Transport{Codecs: codec.Standard()}
 			setup := contract.Setup{Exchange: c.exchange, Options: c.options}
 			s := workertest.Server(t, transport, setup)
-			setup.Events = true
+			setup.Events, setup.Stages = true, true
 			client := workertest.Client(t, transport, setup, s.Ready().Addresses[0])
 			result := loaded(t, client, func(n contract.Counts) bool { return n.Exchanges >= 10 })
 			n := result.Counts.Exchanges
-			if e := result.Events; e == nil || e.Count < n*c.events || e.FirstByte == "" || e.First == "" || (e.Gaps != "") != (c.events > 1) {
+			if e := result.Events; e == nil || e.Count < n*c.events || result.Stages.FirstByte == "" || e.First == "" || (e.Gaps != "") != (c.events > 1) {
 				t.Errorf("events of %d exchanges: %+v", n, e)
 			}
 			h, err := hist.Decode(result.Service)

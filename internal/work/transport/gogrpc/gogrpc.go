@@ -33,7 +33,7 @@ func (t Transport) Describe() contract.Transport {
 		Codecs:   codec.Names(t.Codecs),
 		Features: []contract.Feature{
 			contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureTurns, contract.FeatureMixedTurns, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes,
-			contract.FeatureDeadline, contract.FeatureMethods, contract.FeatureEvents,
+			contract.FeatureDeadline, contract.FeatureMethods, contract.FeatureEvents, contract.FeatureStages, contract.FeatureResume,
 			contract.FeatureWorkCPU, contract.FeatureWorkSleep,
 			contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth,
 		},

@@ -42,24 +42,30 @@ func (h *heads) settle() int64 {
 	return n
 }
 
-// watching has heads see what is written on the connections that it secures.
+// watching has heads see what is written on the connections that it secures, and tells load how
+// long that took, unless load is nil.
 type watching struct {
 	credentials.TransportCredentials
 	heads *heads
+	load  *load.Load
 }
 
 // ClientHandshake implements credentials.TransportCredentials.
 func (w watching) ClientHandshake(ctx context.Context, authority string, conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	begun := load.Now()
 	conn, info, err := w.TransportCredentials.ClientHandshake(ctx, authority, conn)
 	if err != nil {
 		return nil, nil, err
+	}
+	if with, encrypted := info.(credentials.TLSInfo); encrypted && w.load != nil {
+		w.load.Secured(load.Now()-begun, with.State.DidResume)
 	}
 	return &watched{Conn: conn, heads: w.heads, skip: len(http2.ClientPreface)}, info, nil
 }
 
 // Clone implements credentials.TransportCredentials.
 func (w watching) Clone() credentials.TransportCredentials {
-	return watching{w.TransportCredentials.Clone(), w.heads}
+	return watching{w.TransportCredentials.Clone(), w.heads, w.load}
 }
 
 // frameHead is the length of what is before a frame's payload (RFC 9113, section 4.1).

@@ -58,7 +58,7 @@ func (t Transport) prepare(setup contract.Setup) (*client, error) {
 		return nil, err
 	}
 	inner.Mismatch = nil // both ends encrypt
-	inner.Made = dialer.Made
+	inner.Made, inner.Tell = dialer.Made, dialer.Tell
 	dialer.AllowReconnects()
 	inner.AtEnd = true
 	c := &client{Client: inner, Library: nethttp.NewLibrary(inner), dialer: dialer, conns: make([]atomic.Pointer[quic.Conn], len(dialer.Routes()))}

@@ -23,7 +23,7 @@ func (t Transport) Describe() contract.Transport {
 	options := slices.Concat(quicwire.Options(), []contract.Option{nethttp.ReadOption()}, httpwire.Options())
 	d := httpwire.Describe("go-http3", "HTTP/3 by quic-go: exchanges in flight are streams of one connection over UDP, always encrypted", httpwire.H3, t.Codecs, options)
 	d.Encrypted, d.UDP = true, true
-	d.Features = append(d.Features, contract.FeatureDeadline, contract.FeatureStreamDown, contract.FeatureEvents)
+	d.Features = append(d.Features, contract.FeatureDeadline, contract.FeatureStreamDown, contract.FeatureEvents, contract.FeatureStages, contract.FeatureResume)
 	d.Options = append(d.Options, httpwire.EventOptions()...)
 	return d
 }

@@ -42,7 +42,7 @@ func (Transport) Describe() contract.Transport {
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryChunks,
 		Codecs:   []string{"bytes"},
-		Features: append(flow.Features(), contract.FeatureEvents),
+		Features: append(flow.Features(), contract.FeatureEvents, contract.FeatureStages),
 		Options: append([]contract.Option{
 			{
 				Name: readBuffer, Type: contract.TypeBytes, Unit: "B", Default: 0, Min: &zero, Max: &most,

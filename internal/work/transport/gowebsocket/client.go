@@ -174,6 +174,7 @@ func (c *client) receive(e *end, r *httpwire.Request) (over bool, err error) {
 			break
 		}
 		if first {
+			r.Replied()
 			r.Follow.Begin(nil, func() { _ = e.conn.SetReadDeadline(past) })
 		}
 		if r.Follow.Discards() {
@@ -226,16 +227,9 @@ func (c *client) open(ctx context.Context, r *httpwire.Request) (e *end, sent bo
 	tcp := conn
 	defer context.AfterFunc(ctx, func() { _ = tcp.SetDeadline(past) })()
 	if c.encryption != nil {
-		config := c.encryption.Clone()
-		if config.ServerName == "" {
-			config.ServerName = u.Hostname()
-		}
-		encrypted := tls.Client(conn, config)
-		if err := encrypted.HandshakeContext(ctx); err != nil {
-			_ = conn.Close() // the handshake has failed
+		if conn, err = tlswire.Handshake(ctx, conn, c.encryption, u.Hostname(), c.Load); err != nil {
 			return nil, false, err
 		}
-		conn = encrypted
 	}
 	var refused error
 	before, _, err := websocket.Shake(conn, u, r.Ask.Headers, r.Ask.Host, func(answer *http.Response) { refused = refusal(answer) })

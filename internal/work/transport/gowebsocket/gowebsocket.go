@@ -36,7 +36,7 @@ func (t Transport) Describe() contract.Transport {
 		Roles: []contract.Role{contract.Server, contract.Client}, Delivery: contract.DeliveryMessage, Codecs: codec.Names(t.Codecs),
 		Features: []contract.Feature{
 			contract.FeatureTLS, contract.FeatureFresh, contract.FeatureArrivals, contract.FeatureTurns, contract.FeatureDeadline,
-			contract.FeatureStreamDown, contract.FeatureEvents, contract.FeatureData, contract.FeatureWorkCPU, contract.FeatureWorkSleep,
+			contract.FeatureStreamDown, contract.FeatureEvents, contract.FeatureStages, contract.FeatureResume, contract.FeatureData, contract.FeatureWorkCPU, contract.FeatureWorkSleep,
 		},
 		Options: options(),
 	}

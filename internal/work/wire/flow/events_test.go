@@ -12,7 +12,7 @@ import (
 // A client tells each message of a reply when it is there, and asks for no more than it lacks.
 func TestClientTellsMessagesAsEvents(t *testing.T) {
 	setup := contract.Setup{
-		Events:   true,
+		Events: true, Stages: true,
 		Exchange: contract.Exchange{Stream: contract.StreamDown, UpBytes: 3, DownBytes: 9, ChunkBytes: 4},
 		Load:     contract.Load{Connections: 1, InFlight: 2, Amount: 2},
 	}
@@ -48,7 +48,7 @@ func TestClientTellsMessagesAsEvents(t *testing.T) {
 	for _, of := range []struct {
 		name, times string
 		want        int64
-	}{{"first bytes", e.FirstByte, 2}, {"first events", e.First, 1}, {"gaps", e.Gaps, 2}, {"waiting", e.Waiting, 1}} {
+	}{{"first bytes", result.Stages.FirstByte, 2}, {"first events", e.First, 1}, {"gaps", e.Gaps, 2}, {"waiting", e.Waiting, 1}} {
 		if h, err := hist.Decode(of.times); err != nil || h.Count() != of.want {
 			t.Errorf("%s: %v, %v; want %d", of.name, h, err, of.want)
 		}

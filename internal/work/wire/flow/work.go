@@ -45,7 +45,7 @@ type Work struct {
 // NewWork reads setup.exchange. The error is of kind setup.
 func NewWork(setup contract.Setup) (*Work, error) {
 	x := setup.Exchange
-	w := &Work{stream: x.Stream, replies: wire.MessagesOf(x), tells: setup.Events, every: x.EveryNs}
+	w := &Work{stream: x.Stream, replies: wire.MessagesOf(x), tells: setup.Events || setup.Stages, every: x.EveryNs}
 	draws, err := load.DrawsOf(setup)
 	if err != nil {
 		return nil, err

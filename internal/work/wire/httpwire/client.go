@@ -36,6 +36,15 @@ type Request struct {
 	Asks       bool   // a header says so to the server, because it varies (codec.DownHeader)
 	Accept     func(reply []byte) error
 	Follow     *Follower // of the reply; nil where nobody asks when its parts come
+
+	slot *load.Slot // nil where nobody asks for the first byte
+}
+
+// Replied says that the first byte of the reply is there, or what the library hands over first.
+func (r *Request) Replied() {
+	if r.slot != nil {
+		r.slot.FirstByte(load.Now())
+	}
 }
 
 // Client is the part of a client that is the same with every library: what is
@@ -55,6 +64,11 @@ type Client struct {
 	// Made tells whether connection i was there when it was made last, so that the next
 	// exchange may make it again. NewClient sets the Dialer's.
 	Made func(i int) bool
+
+	// Tell gives the load to what dials, where the trial asks for stages. NewClient sets the
+	// Dialer's.
+	Tell func(*load.Load)
+	Load *load.Load // that is told how long stages took; nil for nobody
 
 	Asked
 	repeated   atomic.Int64 // first exchanges that were sent again
@@ -86,7 +100,7 @@ func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Cl
 	if c.Dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
-	c.Made = c.Dialer.Made
+	c.Made, c.Tell = c.Dialer.Made, c.Dialer.Tell
 	if c.classes, err = c.classesOf(); err != nil {
 		return nil, err
 	}
@@ -112,6 +126,10 @@ func (c *Client) Connect(opener wire.Opener, options map[string]any) (load.Clien
 	}
 	if c.fill != nil {
 		l.Numbered()
+	}
+	if c.Setup.Stages {
+		c.Load = l
+		c.Tell(l)
 	}
 	effective := maps.Clone(c.Setup.Options)
 	maps.Copy(effective, options)
@@ -204,6 +222,9 @@ func (c *Client) Call(i int) load.Call { return c.newCall(context.Background(), 
 func (c *Client) slotCall(i int, slot *load.Slot) load.Call {
 	k := c.newCall(context.Background(), i)
 	k.slot = slot
+	if c.Setup.Stages {
+		k.request.slot = slot
+	}
 	if k.request.Follow != nil {
 		k.request.Follow.slot = slot
 	}
@@ -241,7 +262,7 @@ type call struct {
 
 func (c *Client) newCall(ctx context.Context, i int) *call {
 	sends, content := c.Sends(), c.Content.Own()
-	k := &call{client: c, turns: c.turns[i], ctx: sends.Trace(ctx), sends: sends, content: content, request: Request{
+	k := &call{client: c, turns: c.turns[i], ctx: sends.Trace(ctx, c.Load), sends: sends, content: content, request: Request{
 		Connection: i, Method: c.Ask.method(c.Content.UpBytes > 0 || c.Content.Structured()), Ask: &c.Ask,
 		MediaType: c.Content.MediaType(), Asks: content.Asks(), Accept: content.Accept, Follow: c.follower(),
 	}}

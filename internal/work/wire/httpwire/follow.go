@@ -72,9 +72,6 @@ func (f *Follower) Begin(body io.Reader, cut func()) io.Reader {
 	if f == nil {
 		return body
 	}
-	if f.slot != nil {
-		f.slot.FirstByte(load.Now())
-	}
 	f.from, f.came, f.seen, f.over = body, 0, 0, false
 	if f.splitter != nil {
 		f.splitter.Reset()

@@ -2,6 +2,7 @@ package httpwire
 
 import (
 	"context"
+	"crypto/tls"
 	"net/http/httptrace"
 	"sync"
 	"sync/atomic"
@@ -52,9 +53,19 @@ func (a *Asked) Sends() *Sends {
 	return s
 }
 
-// Trace returns the context that the slot's requests carry.
-func (s *Sends) Trace(ctx context.Context) context.Context {
+// Trace returns the context that the slot's requests carry. It also tells l how long the TLS
+// handshakes of the connections took that net/http made for them; nil for nobody.
+func (s *Sends) Trace(ctx context.Context, l *load.Load) context.Context {
 	t := &httptrace.ClientTrace{}
+	if l != nil {
+		var begun atomic.Int64 // a dial goes on for others where its request has ended
+		t.TLSHandshakeStart = func() { begun.Store(load.Now()) }
+		t.TLSHandshakeDone = func(s tls.ConnectionState, err error) {
+			if err == nil {
+				l.Secured(load.Now()-begun.Load(), s.DidResume)
+			}
+		}
+	}
 	if s.atEnd {
 		t.WroteRequest = func(httptrace.WroteRequestInfo) { s.wrote.Add(1) }
 	} else {

@@ -61,6 +61,7 @@ func (b *bodies) takeBody(r *http.Response, of *httpwire.Request) error {
 	if r.ContentLength >= 0 && r.ContentLength != down && !b.any {
 		return refuse(r.Body, "the reply has %d bytes, expected %d", r.ContentLength, down)
 	}
+	of.Replied()
 	body := of.Follow.Begin(r.Body, func() { _ = r.Body.Close() })
 	if of.Follow.Discards() {
 		if _, err := io.Copy(io.Discard, body); err != nil {

@@ -45,7 +45,7 @@ type Plan struct {
 // Describe describes a transport whose client is net/http's: it ends a request that its
 // context has ended, and its handler and client see replies come in parts.
 func Describe(t contract.Transport) contract.Transport {
-	t.Features = append(slices.Clone(t.Features), contract.FeatureDeadline, contract.FeatureStreamDown, contract.FeatureEvents)
+	t.Features = append(slices.Clone(t.Features), contract.FeatureDeadline, contract.FeatureStreamDown, contract.FeatureEvents, contract.FeatureStages, contract.FeatureResume)
 	t.Options = append(slices.Clone(t.Options), httpwire.EventOptions()...)
 	return t
 }

@@ -43,6 +43,7 @@ type Dialer struct {
 	trusted *tls.Config
 	config  *quic.Config
 	used    []atomic.Bool
+	load    *load.Load // told how long handshakes took; nil for nobody
 
 	mayReconnect bool
 	made         []atomic.Bool // by route: the last attempt to make it succeeded
@@ -76,6 +77,9 @@ func NewDialer(setup contract.Setup, protocol string, trust func(contract.Setup)
 	d.trusted.MinVersion, d.trusted.NextProtos = tls.VersionTLS13, []string{protocol}
 	return d, nil
 }
+
+// Tell makes the dialler say to a load how long handshakes took. Call it before the first Dial.
+func (d *Dialer) Tell(l *load.Load) { d.load = l }
 
 // Routes returns the route of every connection, not to be changed.
 func (d *Dialer) Routes() []wire.Route { return d.routes }
@@ -146,8 +150,12 @@ func (d *Dialer) dial(ctx context.Context, i int) (*quic.Conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(time.Duration(d.setup.Load.ConnectNs), dialTimeout))
 	defer cancel()
+	begun := load.Now()
 	conn, err := quic.Dial(ctx, quicsocket.Connected{UDPConn: socket}, socket.RemoteAddr(), d.trusted, d.config)
 	if err == nil {
+		if d.load != nil {
+			d.load.Secured(load.Now()-begun, conn.ConnectionState().TLS.DidResume)
+		}
 		err = d.settle(socket)
 	}
 	if err != nil {

@@ -4,6 +4,7 @@
 package tlswire
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -33,7 +34,8 @@ func ServerConfig(setup contract.Setup) (*tls.Config, error) {
 
 // ClientConfig returns how a client encrypts, as ServerConfig does. It trusts only
 // setup.tls.authorities. The library sets ServerName to the address that it
-// connects to.
+// connects to. With setup.tls.resume, connections by one configuration and its clones resume
+// each other's sessions.
 func ClientConfig(setup contract.Setup) (*tls.Config, error) {
 	if setup.TLS == nil {
 		return nil, nil
@@ -42,7 +44,29 @@ func ClientConfig(setup contract.Setup) (*tls.Config, error) {
 	if !trusted.AppendCertsFromPEM([]byte(setup.TLS.Authorities)) {
 		return nil, load.Failure(contract.SetupFailed, errors.New("read setup.tls.authorities: found no certificate, expected PEM text with at least one"))
 	}
-	return &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: trusted}, nil
+	config := &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: trusted}
+	if setup.TLS.Resume {
+		config.ClientSessionCache = tls.NewLRUClientSessionCache(0)
+	}
+	return config, nil
+}
+
+// Handshake encrypts a client's new connection, for server unless config names another, and
+// tells l how long that took, unless l is nil. After an error the connection is closed.
+func Handshake(ctx context.Context, conn net.Conn, config *tls.Config, server string, l *load.Load) (net.Conn, error) {
+	if config.ServerName == "" {
+		config = config.Clone()
+		config.ServerName = server
+	}
+	encrypted, begun := tls.Client(conn, config), load.Now()
+	if err := encrypted.HandshakeContext(ctx); err != nil {
+		_ = conn.Close() // the handshake has failed
+		return nil, err
+	}
+	if l != nil {
+		l.Secured(load.Now()-begun, encrypted.ConnectionState().DidResume)
+	}
+	return encrypted, nil
 }
 
 // Explain adds to a connection's error that one end encrypts and the other does

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/hist"
 )
 
 // written is when a server began and ended what it did for one exchange.
@@ -88,9 +87,5 @@ func EventsAreThoseWritten(t *testing.T, transport string, drive func(*testing.T
 // sum is that of a histogram's times, of which there are to be so many.
 func sum(t *testing.T, text string, count int64) time.Duration {
 	t.Helper()
-	h, err := hist.Decode(text)
-	if err != nil || h.Count() != count {
-		t.Fatalf("times %v, %v; want %d", h, err, count)
-	}
-	return time.Duration(h.MeanNs() * float64(count))
+	return time.Duration(histogram(t, text, count).MeanNs() * float64(count))
 }
