@@ -31,6 +31,7 @@ const (
 	streamBytes    = 100 // of each
 	streamBlocks   = 4
 	streamWindow   = 2 * time.Second
+	streamAwake    = 200 * time.Microsecond // before a message is due, because a sleeper wakes late
 )
 
 // streamed holds what clients tell of replies that come in parts to a server of this program's
@@ -243,8 +244,9 @@ func (e *emitting) emit(s *stamped, came time.Time) error {
 	last := came
 	for k, text := range streamReply {
 		at := came.Add(e.of.held + time.Duration(k)*e.of.every)
-		if !e.of.spins() {
-			time.Sleep(time.Until(at))
+		if !e.of.spins() { // Go's own timers are late by up to 1 ms
+			nap := unix.NsecToTimespec(max(0, int64(time.Until(at)-streamAwake)))
+			_ = unix.Nanosleep(&nap, nil)
 		}
 		for time.Now().Before(at) {
 		}
