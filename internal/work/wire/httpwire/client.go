@@ -60,7 +60,8 @@ type Client struct {
 	repeated   atomic.Int64 // first exchanges that were sent again
 	oneAtATime bool         // a connection carries one exchange at a time
 	classes    []class
-	turns      []*turns // by connection
+	turns      []*turns  // by connection
+	arrivals   []Arrival // by connection
 	told       told
 	fill       *fill // nil where requests do not differ by rows
 }
@@ -86,7 +87,7 @@ func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Cl
 	if c.Dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
-	c.Made = c.Dialer.Made
+	c.Made, c.arrivals = c.Dialer.Made, make([]Arrival, len(c.Dialer.Routes()))
 	if c.classes, err = c.classesOf(); err != nil {
 		return nil, err
 	}
@@ -243,7 +244,7 @@ func (c *Client) newCall(ctx context.Context, i int) *call {
 	sends, content := c.Sends(), c.Content.Own()
 	k := &call{client: c, turns: c.turns[i], ctx: sends.Trace(ctx), sends: sends, content: content, request: Request{
 		Connection: i, Method: c.Ask.method(c.Content.UpBytes > 0 || c.Content.Structured()), Ask: &c.Ask,
-		MediaType: c.Content.MediaType(), Asks: content.Asks(), Accept: content.Accept, Follow: c.follower(),
+		MediaType: c.Content.MediaType(), Asks: content.Asks(), Accept: content.Accept, Follow: c.follower(i),
 	}}
 	if c.Ask.Any {
 		k.request.Accept = k.measure

@@ -3,6 +3,7 @@ package httpwire
 import (
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"netdyno/internal/contract"
@@ -43,7 +44,8 @@ type Follower struct {
 	most     int64         // events after which a reply ends; 0 for all
 	lasts    time.Duration // after which it ends; 0 for ever
 
-	discards bool // replies have any length and are not kept
+	discards bool     // replies have any length and are not kept
+	arrived  *Arrival // of the connection; nil where its reads are not seen
 
 	from  io.Reader
 	timer *time.Timer // ends the reply; nil unless lasts
@@ -52,8 +54,31 @@ type Follower struct {
 	over  bool        // the reply is ended by this end
 }
 
-// follower returns what follows replies; nil where nobody asks when their parts come.
-func (c *Client) follower() *Follower {
+// Arrival is when bytes of a connection were read last. One goroutine may set it while another
+// asks.
+type Arrival struct{ at atomic.Int64 }
+
+// Now says that bytes were read.
+func (a *Arrival) Now() { a.at.Store(load.Now()) }
+
+// Last returns when they were; the present of a nil Arrival, and before the first.
+func (a *Arrival) Last() int64 {
+	if a != nil {
+		if at := a.at.Load(); at > 0 {
+			return at
+		}
+	}
+	return load.Now()
+}
+
+// Arrival returns where a library says when bytes of connection i were read, which is what the
+// parts of its replies are timed by: parsing a head and handing a reply over may take it as long as
+// a wake-up. Not where a connection carries several exchanges.
+func (c *Client) Arrival(i int) *Arrival { return &c.arrivals[i] }
+
+// follower returns what follows replies of connection i; nil where nobody asks when their parts
+// come.
+func (c *Client) follower(i int) *Follower {
 	if !c.Setup.Events {
 		return nil
 	}
@@ -62,6 +87,9 @@ func (c *Client) follower() *Follower {
 	kind, given := c.Setup.Options["events"].(string) // not where messages are events
 	if f.discards = c.Ask.Any && !c.Ask.ChecksBodies() && kind != sized; given && kind != sized {
 		f.splitter = events.New(events.Kind(kind))
+	}
+	if c.oneAtATime {
+		f.arrived = c.Arrival(i)
 	}
 	return f
 }
@@ -73,7 +101,7 @@ func (f *Follower) Begin(body io.Reader, cut func()) io.Reader {
 		return body
 	}
 	if f.slot != nil {
-		f.slot.FirstByte(load.Now())
+		f.slot.FirstByte(f.arrived.Last())
 	}
 	f.from, f.came, f.seen, f.over = body, 0, 0, false
 	if f.splitter != nil {
@@ -107,6 +135,9 @@ func (f *Follower) Read(p []byte) (int, error) {
 	}
 	n, err := f.from.Read(p)
 	at, ended := load.Now(), int64(0)
+	if n > 0 {
+		at = f.arrived.Last()
+	}
 	if f.splitter == nil {
 		ended = f.messages.Ended(f.came, f.came+int64(n))
 	} else {
