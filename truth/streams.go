@@ -14,7 +14,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -46,9 +45,6 @@ func streamed(ctx context.Context, p *pipeline) ([]answer, error) {
 		{"http1-uring", "event", 25 * time.Millisecond, 5 * time.Millisecond},
 		{"http1-uring", "poll", 2 * time.Millisecond, time.Millisecond}, // a histogram's step there is 1 µs
 	} {
-		if want := os.Getenv("CASE"); want != "" && fmt.Sprint(of) != want && of.wait != want {
-			continue
-		}
 		off, err := streamErrors(ctx, p, of)
 		if err != nil {
 			return answers, err
@@ -64,7 +60,7 @@ func streamed(ctx context.Context, p *pipeline) ([]answer, error) {
 		}{
 			{": gap, less the kernel's", off.gap, true},
 			{": first event, less that of a bare client that " + manner, off.first, true},
-			{"   that of a bare client, less the kernel's", off.way, false},
+			{":   that of a bare client, less the kernel's", off.way, false},
 		} {
 			median := stat.Median(each.off)
 			a := answer{of.String() + each.name, fmt.Sprintf("%+.1f µs (%+.1f to %+.1f)", median, slices.Min(each.off), slices.Max(each.off)), "–", true}
@@ -182,7 +178,9 @@ func newEmitting(of streaming) (*emitting, error) {
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	if err := askStamps(raw, 0); err != nil { // before there are connections: the kernel begins late
+	var refused error
+	err = raw.Control(func(fd uintptr) { refused = askStamps(int(fd), 0) }) // before there are connections: the kernel begins late
+	if err := errors.Join(err, refused); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	e := &emitting{of: of, listen: l}
@@ -193,9 +191,8 @@ func newEmitting(of streaming) (*emitting, error) {
 				return // it is closed
 			}
 			e.served.Go(func() {
-				defer func() { _ = c.Close() }() // its client is gone
 				if err := e.serve(c); err != nil {
-					fmt.Fprintln(os.Stderr, "  the server that emits:", err) // its client is answered by the end of the connection
+					fmt.Fprintln(os.Stderr, "  the server that emits:", err)
 				}
 			})
 		}
@@ -219,31 +216,37 @@ func (e *emitting) take() partTimes {
 
 // serve answers a connection's requests until it ends.
 func (e *emitting) serve(c *net.TCPConn) error {
-	raw, err := c.SyscallConn()
+	fd, err := own(c)
 	if err != nil {
 		return err
 	}
-	if err := askStamps(raw, unix.SOF_TIMESTAMPING_TX_SOFTWARE|unix.SOF_TIMESTAMPING_OPT_TSONLY|unix.SOF_TIMESTAMPING_OPT_ID); err != nil {
+	defer func() { _ = unix.Close(fd) }() // its client is gone
+	if err := askStamps(fd, unix.SOF_TIMESTAMPING_TX_SOFTWARE|unix.SOF_TIMESTAMPING_OPT_TSONLY|unix.SOF_TIMESTAMPING_OPT_ID); err != nil {
 		return err
 	}
 	if e.of.spins() {
 		onCPU(0)
 	}
-	var failed error
-	err = raw.Control(func(fd uintptr) {
-		s := stamped{awaited: awaited{int(fd), e.of.spins()}}
-		for {
-			came, err := s.request()
-			if err == nil && !came.IsZero() {
-				err = e.emit(&s, came)
-			}
-			if err != nil || came.IsZero() {
-				failed = err
-				return
-			}
+	s := stamped{awaited: awaited{fd, e.of.spins()}}
+	for {
+		came, err := s.request()
+		if err == nil && !came.IsZero() {
+			err = e.emit(&s, came)
 		}
-	})
-	return errors.Join(err, failed)
+		if err != nil || came.IsZero() {
+			return err
+		}
+	}
+}
+
+// own takes a connection from Go's runtime, of which a thread would wake for all that happens on it,
+// perhaps on the CPU of the other end.
+func own(c net.Conn) (fd int, err error) {
+	raw, err := c.(*net.TCPConn).SyscallConn()
+	if err == nil {
+		err = raw.Control(func(of uintptr) { fd, err = unix.FcntlInt(of, unix.F_DUPFD_CLOEXEC, 3) })
+	}
+	return fd, errors.Join(err, c.Close()) // the copy stays open
 }
 
 // emit replies to a request that came at a time.
@@ -317,23 +320,22 @@ func (e *emitting) ask() (partTimes, error) {
 	if err != nil {
 		return times, err
 	}
-	defer func() { _ = c.Close() }() // nothing is left to be sent
-	raw, err := c.(*net.TCPConn).SyscallConn()
+	fd, err := own(c)
 	if err != nil {
 		return times, err
 	}
-	var failed error
+	defer func() { _ = unix.Close(fd) }() // nothing is left to be sent
 	ended := make(chan error)
 	go func() { // its thread ends with it
 		onCPU(runtime.NumCPU() - 1)
-		ended <- raw.Control(func(fd uintptr) {
-			a := awaited{int(fd), e.of.spins()}
-			for begun := time.Now(); failed == nil && time.Since(begun) < streamWindow; {
-				failed = times.exchange(a)
-			}
-		})
+		var failed error
+		for begun := time.Now(); failed == nil && time.Since(begun) < streamWindow; {
+			failed = times.exchange(awaited{fd, e.of.spins()})
+		}
+		ended <- failed
 	}()
-	return times, errors.Join(<-ended, failed)
+	err = <-ended
+	return times, err
 }
 
 // exchange makes one.
@@ -368,12 +370,8 @@ type stamped struct {
 }
 
 // askStamps asks for the time at which bytes come, and for more.
-func askStamps(raw syscall.RawConn, more int) error {
-	var failed error
-	err := raw.Control(func(fd uintptr) {
-		failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPING, unix.SOF_TIMESTAMPING_SOFTWARE|unix.SOF_TIMESTAMPING_RX_SOFTWARE|more)
-	})
-	return errors.Join(err, failed)
+func askStamps(fd, more int) error {
+	return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPING, unix.SOF_TIMESTAMPING_SOFTWARE|unix.SOF_TIMESTAMPING_RX_SOFTWARE|more)
 }
 
 // request awaits one and returns when it came; zero when the client is gone, or tries another
