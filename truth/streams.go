@@ -33,8 +33,8 @@ const (
 
 // streamed holds what clients tell of replies that come in parts to a server of this program's
 // own that emits them on a schedule: gaps to when its kernel says that each message left, first
-// events to what a client of this program's own sees beside it. Either takes a request's way there
-// and, asleep, the time in which a CPU wakes up; those are told apart.
+// events to what a client of this program's own sees beside it, which takes a request's way there
+// and, asleep, the time in which a CPU wakes up. Beside other processes it needs a higher priority.
 func streamed(ctx context.Context, p *pipeline) ([]answer, error) {
 	const mostAsleep, mostPolling = 100.0, 5.0 // µs
 	var answers []answer
@@ -383,10 +383,12 @@ func (s *stamped) request() (came time.Time, err error) {
 		}
 		n, control, _, _, err := unix.Recvmsg(s.fd, s.buffer[:], s.control[:], 0)
 		switch {
-		case errors.Is(err, unix.EAGAIN): // something else woke it
-			_, _, _, _, _ = unix.Recvmsg(s.fd, nil, s.control[:], unix.MSG_ERRQUEUE) // a time anew, of what went out twice
-		case err != nil || !bytes.HasPrefix(s.buffer[:n], []byte("GET ")):
+		case errors.Is(err, unix.EAGAIN): // a time anew woke it, of what went out twice
+			_, _, _, _, _ = unix.Recvmsg(s.fd, nil, s.control[:], unix.MSG_ERRQUEUE)
+		case errors.Is(err, unix.ECONNRESET):
 			return came, nil
+		case err != nil || !bytes.HasPrefix(s.buffer[:n], []byte("GET ")):
+			return came, err
 		default:
 			came, _, err = stampIn(s.control[:control])
 			return came, err
