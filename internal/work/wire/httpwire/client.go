@@ -37,13 +37,14 @@ type Request struct {
 	Accept     func(reply []byte) error
 	Follow     *Follower // of the reply; nil where nobody asks when its parts come
 
-	slot *load.Slot // nil where nobody asks for the first byte
+	slot    *load.Slot // nil where nobody asks for the first byte
+	arrived *Arrival   // of the connection; nil where its reads are not seen
 }
 
 // Replied says that the first byte of the reply is there, or what the library hands over first.
 func (r *Request) Replied() {
 	if r.slot != nil {
-		r.slot.FirstByte(load.Now())
+		r.slot.FirstByte(r.arrived.Last())
 	}
 }
 
@@ -74,7 +75,8 @@ type Client struct {
 	repeated   atomic.Int64 // first exchanges that were sent again
 	oneAtATime bool         // a connection carries one exchange at a time
 	classes    []class
-	turns      []*turns // by connection
+	turns      []*turns  // by connection
+	arrivals   []Arrival // by connection
 	told       told
 	fill       *fill // nil where requests do not differ by rows
 }
@@ -100,7 +102,7 @@ func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Cl
 	if c.Dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
-	c.Made, c.Tell = c.Dialer.Made, c.Dialer.Tell
+	c.Made, c.Tell, c.arrivals = c.Dialer.Made, c.Dialer.Tell, make([]Arrival, len(c.Dialer.Routes()))
 	if c.classes, err = c.classesOf(); err != nil {
 		return nil, err
 	}
@@ -264,7 +266,7 @@ func (c *Client) newCall(ctx context.Context, i int) *call {
 	sends, content := c.Sends(), c.Content.Own()
 	k := &call{client: c, turns: c.turns[i], ctx: sends.Trace(ctx, c.Load), sends: sends, content: content, request: Request{
 		Connection: i, Method: c.Ask.method(c.Content.UpBytes > 0 || c.Content.Structured()), Ask: &c.Ask,
-		MediaType: c.Content.MediaType(), Asks: content.Asks(), Accept: content.Accept, Follow: c.follower(),
+		MediaType: c.Content.MediaType(), Asks: content.Asks(), Accept: content.Accept, Follow: c.follower(i), arrived: c.Arrival(i),
 	}}
 	if c.Ask.Any {
 		k.request.Accept = k.measure

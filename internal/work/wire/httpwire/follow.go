@@ -2,6 +2,7 @@ package httpwire
 
 import (
 	"io"
+	"sync/atomic"
 	"time"
 
 	"netdyno/internal/contract"
@@ -42,8 +43,9 @@ type Follower struct {
 	most     int64         // events after which a reply ends; 0 for all
 	lasts    time.Duration // after which it ends; 0 for ever
 
-	discards bool // replies have any length and are not kept
-	whole    bool // the first one is followed as others are: something is expected of it
+	discards bool     // replies have any length and are not kept
+	whole    bool     // the first one is followed as others are: something is expected of it
+	arrived  *Arrival // of the connection; nil where its reads are not seen
 
 	from  io.Reader
 	timer *time.Timer // ends the reply; nil unless lasts
@@ -52,13 +54,41 @@ type Follower struct {
 	over  bool        // the reply is ended by this end
 }
 
-// follower returns what follows replies; nil where nobody asks when their parts come.
-func (c *Client) follower() *Follower {
+// Arrival is when bytes of a connection were read last. One goroutine may set it while another
+// asks.
+type Arrival struct{ at atomic.Int64 }
+
+// Now says that bytes were read.
+func (a *Arrival) Now() { a.at.Store(load.Now()) }
+
+// Last returns when they were; the present of a nil Arrival, and before the first.
+func (a *Arrival) Last() int64 {
+	if a != nil {
+		if at := a.at.Load(); at > 0 {
+			return at
+		}
+	}
+	return load.Now()
+}
+
+// Arrival returns where a library says when bytes of connection i were read, which is what the
+// parts of its replies are timed by: parsing a head and handing a reply over may take it as long as
+// a wake-up. Nil where a connection carries several exchanges.
+func (c *Client) Arrival(i int) *Arrival {
+	if !c.oneAtATime {
+		return nil
+	}
+	return &c.arrivals[i]
+}
+
+// follower returns what follows replies of connection i; nil where nobody asks when their parts
+// come.
+func (c *Client) follower(i int) *Follower {
 	if !c.Setup.Events {
 		return nil
 	}
 	o := load.Options(c.Setup.Options)
-	f := &Follower{whole: c.Ask.ChecksBodies(), messages: wire.MessagesOf(c.Setup.Exchange), most: o.Int("most_events"), lasts: time.Duration(o.Int("events_for"))}
+	f := &Follower{arrived: c.Arrival(i), whole: c.Ask.ChecksBodies(), messages: wire.MessagesOf(c.Setup.Exchange), most: o.Int("most_events"), lasts: time.Duration(o.Int("events_for"))}
 	kind, given := c.Setup.Options["events"].(string) // not where messages are events
 	if f.discards = c.Ask.Any && !c.Ask.ChecksBodies() && kind != sized; given && kind != sized {
 		f.splitter = events.New(events.Kind(kind))
@@ -104,6 +134,9 @@ func (f *Follower) Read(p []byte) (int, error) {
 	}
 	n, err := f.from.Read(p)
 	at, ended := load.Now(), int64(0)
+	if n > 0 {
+		at = f.arrived.Last()
+	}
 	if f.splitter == nil {
 		ended = f.messages.Ended(f.came, f.came+int64(n))
 	} else {

@@ -100,6 +100,9 @@ func (c *client) prepare() error {
 				r := NewRenewed(c.Dialer, i)
 				c.renewed, dial = append(c.renewed, r), r.Dial
 			}
+			if c.plan.OneAtATime && c.Setup.Stages {
+				dial = arriving(dial, c.Arrival(i))
+			}
 			if c.plan.OneAtATime && encryption == nil && !c.Setup.Load.Fresh {
 				dial = watched(dial)
 			}
@@ -118,6 +121,32 @@ func (c *client) prepare() error {
 		c.Carry(t)
 	}
 	return nil
+}
+
+// arriving returns what dials connections that say when bytes were read.
+func arriving(dial func(context.Context) (net.Conn, error), at *httpwire.Arrival) func(context.Context) (net.Conn, error) {
+	return func(ctx context.Context) (net.Conn, error) {
+		conn, err := dial(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &told{conn, at}, nil
+	}
+}
+
+// told is a connection that says when bytes were read.
+type told struct {
+	net.Conn
+	at *httpwire.Arrival
+}
+
+// Read implements net.Conn.
+func (c *told) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n > 0 {
+		c.at.Now()
+	}
+	return n, err
 }
 
 func (c *client) transport(encryption *tls.Config) *http.Transport {
