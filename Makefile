@@ -379,7 +379,7 @@ bench-peers: go-there
 	@mkdir -p $(TOOLS)
 	@for p in $(PEERS); do n=$${p%@*}; n=$${n##*/}; [ -x $(TOOLS)/$$n ] || GOFLAGS=-trimpath GOBIN=$(TOOLS) go install $$p || echo "$$n is left out"; done
 	@[ -x $(TOOLS)/oha ] || command -v oha >/dev/null || { command -v cargo >/dev/null && echo "building oha, which takes minutes" && \
-	  cargo install -q oha --version $(OHA) --locked --root $(CURDIR)/build/oha --no-default-features --features rustls && \
+	  cargo install -q oha --version $(OHA) --locked --root $(CURDIR)/build/oha --no-default-features --features rustls,http3 && \
 	  cp build/oha/bin/oha $(TOOLS)/; } || echo "oha is left out"
 
 .PHONY: bench-table

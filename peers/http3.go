@@ -72,6 +72,9 @@ func (b *bed) http3(name string, measure func(ctx context.Context, port string) 
 			return figure{}, err
 		}
 		defer server.end()
+		if err := awaitPort(ctx, "udp", server.port); err != nil {
+			return figure{}, err
+		}
 		return measure(ctx, server.port)
 	}}
 }
