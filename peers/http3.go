@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -72,11 +74,29 @@ func (b *bed) http3(name string, measure func(ctx context.Context, port string) 
 			return figure{}, err
 		}
 		defer server.end()
-		if err := awaitPort(ctx, "udp", server.port); err != nil {
+		if err := errors.Join(awaitPort(ctx, "udp", server.port), awaitCertificate(ctx, server.port)); err != nil {
 			return figure{}, err
 		}
 		return measure(ctx, server.port)
 	}}
+}
+
+// awaitCertificate waits until Caddy has made itself one, which it does after it listens.
+func awaitCertificate(ctx context.Context, port string) error {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // it is not known to this host
+	for {
+		conn, err := dialer.DialContext(ctx, "tcp", "localhost:"+port)
+		if err == nil {
+			return conn.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("Caddy on port %s: %w", port, err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 func (p http3Peer) measure(ctx context.Context, port string) (figure, error) {
