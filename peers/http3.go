@@ -94,7 +94,7 @@ func awaitCertificate(ctx context.Context, port string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("Caddy on port %s: %w", port, err)
+			return fmt.Errorf("ask Caddy on port %s: %w", port, err)
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
