@@ -343,12 +343,12 @@ golden: ## rewrite golden files and the studies' answers for review in the diff
 SERVERS := $(TOOLS)/servers
 PYTHON_SERVERS := fastapi==0.165.0 uvicorn==0.54.0 gunicorn==27.0.1 flask==3.1.3 grpcio==1.85.3 grpcio-tools==1.85.1 grpcio-reflection==1.85.1 websockets==17.4
 CADDY := github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9
-EXPRESS := express@5.3.0
+NODE_SERVERS := express@5.3.0 ws@8.23.0
 .PHONY: servers-there
 servers-there: go-there
 	@mkdir -p $(SERVERS)
 	@[ -x $(SERVERS)/venv/bin/uvicorn ] || { python3 -m venv $(SERVERS)/venv && $(SERVERS)/venv/bin/pip install -q $(PYTHON_SERVERS); } || echo "the servers in Python are left out"
-	@[ -d $(SERVERS)/node_modules/express ] || npm install --prefix $(SERVERS) --silent --no-audit --no-fund $(EXPRESS) || echo "express is left out"
+	@[ -d $(SERVERS)/node_modules/ws ] || npm install --prefix $(SERVERS) --silent --no-audit --no-fund $(NODE_SERVERS) || echo "the servers in Node are left out"
 	@[ -x $(SERVERS)/caddy ] || GOFLAGS=-trimpath GOBIN=$(SERVERS) go install $(CADDY) || echo "Caddy is left out"
 	@go build -o $(SERVERS)/goserver ./test/goserver
 
@@ -372,14 +372,14 @@ bench: bench-table ## speed as ratios against peers and against itself without i
 
 # Peers that are in no package of this release, by go and, where it is, cargo. One that
 # cannot be had is a line of the table that says so.
-PEERS := fortio.org/fortio@v1.63.9 github.com/bojand/ghz/cmd/ghz@v0.120.0 github.com/codesenberg/bombardier@v1.2.6
+PEERS := fortio.org/fortio@v1.63.9 github.com/bojand/ghz/cmd/ghz@v0.120.0 github.com/codesenberg/bombardier@v1.2.6 go.k6.io/k6@v1.8.1
 OHA := 1.16.0
 .PHONY: bench-peers
 bench-peers: go-there
 	@mkdir -p $(TOOLS)
 	@for p in $(PEERS); do n=$${p%@*}; n=$${n##*/}; [ -x $(TOOLS)/$$n ] || GOFLAGS=-trimpath GOBIN=$(TOOLS) go install $$p || echo "$$n is left out"; done
 	@[ -x $(TOOLS)/oha ] || command -v oha >/dev/null || { command -v cargo >/dev/null && echo "building oha, which takes minutes" && \
-	  cargo install -q oha --version $(OHA) --locked --root $(CURDIR)/build/oha --no-default-features --features rustls && \
+	  cargo install -q oha --version $(OHA) --locked --root $(CURDIR)/build/oha --no-default-features --features rustls,http3 && \
 	  cp build/oha/bin/oha $(TOOLS)/; } || echo "oha is left out"
 
 .PHONY: bench-table

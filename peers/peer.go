@@ -34,7 +34,7 @@ func (b *bed) serve(ctx context.Context, argv func(port string) []string) (*peer
 	if err := p.command.Start(); err != nil {
 		return nil, err
 	}
-	if err := awaitPort(ctx, port); err != nil {
+	if err := awaitPort(ctx, "tcp", port); err != nil {
 		p.end()
 		return nil, fmt.Errorf("%w; it said: %s", err, p.said)
 	}
@@ -80,29 +80,31 @@ func freePort() (string, error) {
 	return port, errors.Join(err, l.Close())
 }
 
-// awaitPort waits until a socket listens on the port. It connects to none: iperf3
-// takes a connection for a test, and is busy with it for a while.
-func awaitPort(ctx context.Context, port string) error {
+// awaitPort waits until a socket of tcp or udp listens on the port. It connects to none:
+// iperf3 takes a connection for a test, and is busy with it for a while.
+func awaitPort(ctx context.Context, network, port string) error {
 	for deadline := time.Now().Add(20 * time.Second); ; {
-		listens, err := listening(port)
+		listens, err := listening(network, port)
 		if listens || err != nil {
 			return err
 		}
 		if time.Now().After(deadline) || ctx.Err() != nil {
-			return fmt.Errorf("the peer does not listen on port %s", port)
+			return fmt.Errorf("the peer does not listen on %s port %s", network, port)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 }
 
-// listening returns whether a TCP socket of this host listens on the port.
-func listening(port string) (bool, error) {
+// waits is the state of sockets that wait for clients, in the kernel's tables (proc_net_tcp).
+var waits = map[string]string{"tcp": "0A", "udp": "07"}
+
+// listening returns whether a socket of this host listens on the port.
+func listening(network, port string) (bool, error) {
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
 		return false, err
 	}
-	const listens = "0A" // the kernel's TCP_LISTEN (proc_net_tcp)
-	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+	for _, table := range []string{"/proc/net/" + network, "/proc/net/" + network + "6"} {
 		text, err := os.ReadFile(table)
 		if errors.Is(err, os.ErrNotExist) {
 			continue // no IPv6 here
@@ -111,7 +113,7 @@ func listening(port string) (bool, error) {
 			return false, err
 		}
 		for line := range strings.Lines(string(text)) {
-			if f := strings.Fields(line); len(f) > 3 && f[3] == listens && strings.HasSuffix(f[1], fmt.Sprintf(":%04X", number)) {
+			if f := strings.Fields(line); len(f) > 3 && f[3] == waits[network] && strings.HasSuffix(f[1], fmt.Sprintf(":%04X", number)) {
 				return true, nil
 			}
 		}

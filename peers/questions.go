@@ -13,7 +13,7 @@ import (
 
 // questions are the promises that are ratios.
 func (b *bed) questions() []question {
-	return slices.Concat(b.echoQuestions(), b.grpcQuestions(), b.bulkQuestions(), b.ucxQuestions(), b.mpiQuestions(), b.messageQuestions(), b.readQuestions(), b.linkQuestions(), b.followQuestions())
+	return slices.Concat(b.echoQuestions(), b.grpcQuestions(), b.http3Questions(), b.bulkQuestions(), b.ucxQuestions(), b.mpiQuestions(), b.messageQuestions(), b.readQuestions(), b.linkQuestions(), b.followQuestions())
 }
 
 // absolutes are the promises that are not ratios.

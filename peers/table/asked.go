@@ -31,6 +31,8 @@ var asks = []ask{
 	{study: "http1", work: "nginx, 4 MiB", metric: metric.ExchangesPerS, asked: "≥ 1.0"},
 	{study: "http2", work: "nginx", metric: metric.ExchangesPerS, asked: "≥ 1.0"},
 	{study: "grpc", work: "from go-grpc's server", metric: metric.ExchangesPerS, asked: "≥ 1.0"},
+	{study: "grpc-stream", work: "100 messages a call", metric: metric.OfClient + metric.CPUPerExchange, asked: "≤ 0.7"},
+	{study: "websocket", work: "Node's ws", metric: metric.OfClient + metric.CPUPerExchange, asked: "≤ 0.7"},
 	{study: "stream", metric: metric.Goodput, asked: "≥ 1.0"},
 	{study: "stream", work: "1 stream", metric: metric.Goodput, ours: "uring", peer: "uring-tuned"},
 }

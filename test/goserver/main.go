@@ -74,3 +74,18 @@ type shop struct {
 func (shop) UnaryCall(_ context.Context, r *pb.SimpleRequest) (*pb.SimpleResponse, error) {
 	return &pb.SimpleResponse{Payload: &pb.Payload{Body: make([]byte, min(r.GetResponseSize(), 1<<20))}}, nil
 }
+
+// StreamingOutputCall answers with a hundred messages of the first size that it is asked for.
+func (shop) StreamingOutputCall(r *pb.StreamingOutputCallRequest, to pb.TestService_StreamingOutputCallServer) error {
+	var size int32
+	if asked := r.GetResponseParameters(); len(asked) > 0 {
+		size = max(0, min(asked[0].GetSize(), 1<<20))
+	}
+	message := &pb.StreamingOutputCallResponse{Payload: &pb.Payload{Body: make([]byte, size)}}
+	for range 100 {
+		if err := to.Send(message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
