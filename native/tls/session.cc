@@ -107,7 +107,10 @@ Session::Session(const Context& context, Remote remote)
   SSL_set_connect_state(ssl_.get());
   if (remote_.newest == nullptr) return;
   SSL_set_app_data(ssl_.get(), remote_.newest);
-  if (*remote_.newest) SSL_set_session(ssl_.get(), remote_.newest->get());
+  if (!*remote_.newest) return;
+  // A copy, as the library spoils what it is given; a server may give no other after it.
+  const Ticket once(SSL_SESSION_dup(remote_.newest->get()));
+  SSL_set_session(ssl_.get(), once.get());
 }
 
 /// Sets whom the server's certificate must be for. The context knows a name; an address is
