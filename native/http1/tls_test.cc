@@ -290,6 +290,26 @@ TEST(EncryptedHttpClient, ResumesSessionsWhereSetupAsks) {
   }
 }
 
+/// A server need not give a newer session where one is resumed.
+TEST(EncryptedHttpClient, ResumesASessionAgainWithoutANewerOne) {
+  const Resuming trial(true);
+  ClientRig rig(trial.setup, trial.work);
+  Resuming::reopen(*rig.flow);
+  Traffic traffic;
+  const auto server = trial.theirs->server(4096, traffic);
+  server->begin(0);
+  std::string up = words(*rig.flow, false);
+  feed(*server, up, SIZE_MAX);
+  std::string down = words(*server, true);  // its part of the handshake, after which tickets would come
+  feed(*rig.flow, down, SIZE_MAX);
+  rig.flow->broke(0);
+  EXPECT_TRUE(rig.flow->ended(4));
+  Resuming::reopen(*rig.flow);
+  trial.converses(*rig.flow);
+  EXPECT_EQ(rig.counts().exchanges, 1);
+  EXPECT_EQ(rig.load.result(30).stages.value().resumed, 2);
+}
+
 /// A handshake in a tunnel begins once that is there.
 TEST(EncryptedHttpClient, TellsHandshakesInTunnels) {
   const Resuming trial(false, {{"verify", "length"}, {"proxied", "127.0.0.1:81"}});
