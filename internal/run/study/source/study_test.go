@@ -122,7 +122,7 @@ func TestBuiltInStudiesPlan(t *testing.T) {
 		"languages": 12 * (2*11 + 9 + 7 + 8), "languages-quick": 6 * 2 * 6,
 		"hops": 12 * (8*6 + 4*5 + 4*6 + 2*5), "hops-quick": 12 * 5,
 		"mixed": 3*21 + 12*(12*8+3*7), "mixed-quick": 12*(4+3) + 3*3, // flat out, and without load
-		"streams": 6 * 2 * 9,
+		"streams": 12 * 2 * 9,
 		"mesh":    3 * 2, // before its rig names the hosts, one pair
 	}
 	// The matrix's arms are the published bundles; a floor speaks another wire; a ceiling needs no six blocks.
