@@ -128,7 +128,7 @@ func (l *layout) mainTable(c cells.Cell) part.Table {
 		column := metricColumn(name, s)
 		for i, a := range c.Arms {
 			d := armFigure(a, name, s)
-			d.Ratio = l.ratioTo(c, a, name, s)
+			d.Ratio = l.ratioTo(c, a, name)
 			if d.Ratio != nil {
 				column.Ratios = l.judging(name)
 			}
@@ -164,7 +164,7 @@ func (l *layout) judging(name string) part.Judging {
 }
 
 // ratioTo is an arm's ratio to the baseline; nil where there is nothing to say.
-func (l *layout) ratioTo(c cells.Cell, a cells.Arm, name string, s metric.Scale) *part.Ratio {
+func (l *layout) ratioTo(c cells.Cell, a cells.Arm, name string) *part.Ratio {
 	cmp, ok := l.compared[comparisonKey{c.Name, a.Name, name}]
 	if !ok || withheld(cmp) {
 		return nil
@@ -172,14 +172,14 @@ func (l *layout) ratioTo(c cells.Cell, a cells.Arm, name string, s metric.Scale)
 	r := part.RatioOf(cmp)
 	if cmp.Verdict == compare.NotJudged {
 		if r != nil {
-			r.Of = overShared(cmp, s)
+			r.Of = overShared(cmp)
 		}
 		return r
 	}
 	if r == nil {
 		r = &part.Ratio{}
 	}
-	r.Verdict, r.Of = cmp.Verdict, overShared(cmp, s)
+	r.Verdict, r.Of = cmp.Verdict, overShared(cmp)
 	return r
 }
 

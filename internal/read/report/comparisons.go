@@ -127,7 +127,7 @@ func (l *layout) ratios() []part.Table {
 			for _, c := range shown {
 				d := part.Datum{}
 				if arm != l.baseline() {
-					d.Ratio = l.ratioTo(c, cells.Arm{Name: arm}, name, part.ScaleFor(name, 0))
+					d.Ratio = l.ratioTo(c, cells.Arm{Name: arm}, name)
 				}
 				compared = compared || d.Ratio != nil
 				row = append(row, d)

@@ -61,8 +61,8 @@ func quotientOf(c compare.Comparison) (value, base part.Datum) {
 // overShared says which figures a ratio is the quotient of where these are not
 // the arms' own, as the arms do not share all blocks, or what others took of the CPUs; ""
 // where they are.
-func overShared(c compare.Comparison, s metric.Scale) string {
-	over := ""
+func overShared(c compare.Comparison) string {
+	s, over := part.ScaleFor(c.Metric, max(c.Value, c.BaseValue)), ""
 	if c.EqualShares {
 		over = " beside equal shares of others"
 	}

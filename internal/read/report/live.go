@@ -128,7 +128,7 @@ func (l *layout) soFarOf(cell cells.Cell, arm cells.Arm, name string) part.Datum
 	}
 	c, compared := l.compared[comparisonKey{cell.Name, arm.Name, name}]
 	if r := part.RatioOf(c); compared && r != nil && !c.Verdict.Refused() && !withheld(c) && c.Low < c.High {
-		d.Detail = r.Text + " (" + part.Joined(", ", r.Interval, overShared(c, scale)) + ")"
+		d.Detail = r.Text + " (" + part.Joined(", ", r.Interval, overShared(c)) + ")"
 	}
 	return d
 }
