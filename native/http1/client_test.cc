@@ -428,7 +428,7 @@ TEST(HttpClient, FollowsRepliesInEvents) {
   ClientRig rig(follows("sse"));
   sent(*rig.flow);
   give(*rig.flow, kEventful.substr(0, 9), nullptr, 4);
-  give(*rig.flow, kEventful.substr(9) + "12\r\ndata: a\n", nullptr, 6);  // chunks are not events
+  give(*rig.flow, kEventful.substr(9) + "11\r\ndata: a\n", nullptr, 6);  // chunks are not events
   give(*rig.flow, "\ndata: b\n\r\n", nullptr, 10);
   give(*rig.flow, chunk("\ndata: c\n\n") + kLastChunk, nullptr, 17);
   EXPECT_EQ(rig.counts().exchanges, 1);
