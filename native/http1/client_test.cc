@@ -635,7 +635,8 @@ TEST(HttpVerification, EndsWithAFirstEvent) {
   };
   EXPECT_EQ(verdict_of(follows("sse"), kEventful + chunk(": ping\n\n")), "waits");
   EXPECT_EQ(verdict_of(follows("sse"), kEventful + chunk("data: a\n\n")), "verified");
-  EXPECT_NE(verdict_of(follows("chat"), kEventful + chunk("data: {\"error\":\"full\"}\n\n")).find("breaks the reply off"),
+  EXPECT_NE(verdict_of(follows("chat"), kEventful + chunk("data: {\"error\":\"full\"}\n\n"))
+                .find("breaks the reply off"),
             std::string::npos);
   Options matched = {{"verify", "regexp"}, {"expected", "a\n\ndata: b"}};
   EXPECT_EQ(verdict_of(follows("sse", matched), kEventful + chunk("data: a\n\n")), "waits");

@@ -34,9 +34,10 @@ Following following_of(const contract::Setup& setup) {
   const Following following{static_cast<EventKind>(level - kinds.choices.begin()),
                             o.at("most_events").get<std::int64_t>(), o.at("events_for").get<std::int64_t>()};
   if (!following.splits() && (following.most > 0 || following.lasts_ns > 0)) {
-    throw contract::Failure(contract::ErrorKind::unsupported,
-                            "option most_events or events_for is given, and option events is sized: this client "
-                            "ends no replies of netdyno's own streams");
+    throw contract::Failure(
+        contract::ErrorKind::unsupported,
+        "option most_events or events_for is given, and option events is sized: this client "
+        "ends no replies of netdyno's own streams");
   }
   return following;
 }
@@ -76,7 +77,8 @@ void EventSplitter::take(std::string_view part) {
 void EventSplitter::take_line(std::string_view part) {
   constexpr std::size_t kMostChat = 1 << 20;
   const std::size_t name = line_ < named_.size() ? std::min(named_.size() - line_, part.size()) : 0;
-  std::copy_n(part.begin(), name, named_.begin() + static_cast<std::ptrdiff_t>(std::min(line_, named_.size())));
+  std::copy_n(part.begin(), name,
+              named_.begin() + static_cast<std::ptrdiff_t>(std::min(line_, named_.size())));
   line_ += part.size();
   if (kind_ != EventKind::chat || line_ <= named_.size() ||
       std::string_view(named_.data(), named_.size()) != "data:")
