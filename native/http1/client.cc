@@ -282,6 +282,13 @@ void Verification::begin(std::int64_t) {
   reply_.to_head(request_.terms().bodiless());
 }
 
+/// Ends a reply that has lasted long enough.
+void Verification::send(std::uint32_t) {
+  if (verified_ || began_ns_ == 0 || !follow()) return;
+  fate_ = Fate::over;
+  judge();
+}
+
 std::span<char> Verification::read_buffer() {
   return verified_ ? std::span<char>() : std::span<char>(buffer_.get(), kReadSize);
 }

@@ -104,6 +104,7 @@ class Verification final : public Work::Verification {
   Verification(const Asking& asking, std::string_view content, std::int64_t connection);
 
   void begin(std::int64_t) override;
+  void send(std::uint32_t) override;
   bool unsent() const override { return at_ < request_.size(); }
   std::span<const char> outgoing(std::int64_t) override { return request_.from(at_); }
   void written(std::size_t n) override { at_ += n; }

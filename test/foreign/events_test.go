@@ -32,6 +32,9 @@ func TestRepliesInEventsAreFollowed(t *testing.T) {
 			for r.Context().Err() == nil {
 				part(w, "data: a\n\n")
 			}
+		case "/still":
+			part(w, "{}\n{}\n")
+			<-r.Context().Done()
 		case "/chat":
 			for _, text := range []string{`{"delta":{"role":"assistant"}}`, `{"delta":{"content":"a"}}`, `{"text":"b"}`} {
 				part(w, `data: {"choices":[`+text+"]}\n\n")
@@ -48,6 +51,7 @@ func TestRepliesInEventsAreFollowed(t *testing.T) {
 		"lines":              {"/lines", "events=lines", 3},
 		"a chat":             {"/chat", "events=chat", 2},
 		"so many":            {"/endless", "events=sse most_events=3", 3},
+		"still for so long":  {"/still", `events=lines verify=regexp expected=^{}\n{}\n$ events_for=50ms`, 2},
 		"so long":            {"/endless", "events=sse events_for=10ms", 0},
 	} {
 		for _, client := range []string{"go-http1", "http1-uring", "http1-asio"} {
