@@ -76,6 +76,9 @@ func TestRepliesInEventsAreFollowed(t *testing.T) {
 					if n := w.Result.Events.Count; c.events == 0 && n < 2*amount || c.events > 0 && n != 2*amount*c.events {
 						t.Errorf("%d events of %d replies; expected %d of each", n, 2*amount, c.events)
 					}
+					if w.Result.Counts.ReceivedBytes == 0 {
+						t.Error("no bytes came")
+					}
 				}
 			})
 		}
