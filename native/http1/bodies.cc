@@ -93,18 +93,6 @@ bool same(const Json& a, const Json& b) {
   return true;
 }
 
-/// The document, or discarded where it is no JSON, or nests deeper than Go reads it.
-Json parsed(std::string_view text) {
-  constexpr int kDeepest = 10'000;
-  bool deep = false;
-  const auto bound = [&deep](int depth, Json::parse_event_t, Json&) {
-    deep = deep || depth > kDeepest;
-    return !deep;
-  };
-  Json document = Json::parse(text, bound, false);
-  return deep ? Json(Json::value_t::discarded) : document;
-}
-
 /// A singular query of JSONPath (RFC 9535, section 2.3.5.1), alone or with == or != and a value.
 class Condition final : public Bodies {
  public:
@@ -236,6 +224,17 @@ class Condition final : public Bodies {
 };
 
 }  // namespace
+
+Json parsed(std::string_view text) {
+  constexpr int kDeepest = 10'000;
+  bool deep = false;
+  const auto bound = [&deep](int depth, Json::parse_event_t, Json&) {
+    deep = deep || depth > kDeepest;
+    return !deep;
+  };
+  Json document = Json::parse(text, bound, false);
+  return deep ? Json(Json::value_t::discarded) : document;
+}
 
 std::string beginning(std::string_view text, std::size_t most) {
   std::size_t at = 0;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,8 @@ std::unique_ptr<const Bodies> matching(const std::string& pattern, bool lacks);
 
 /// A text, cut off after so many characters.
 std::string beginning(std::string_view text, std::size_t most);
+/// The document, or discarded where it is no JSON, or nests deeper than Go reads it.
+nlohmann::json parsed(std::string_view text);
 /// A text of UTF-8 in quotes, as JSON has it.
 std::string as_json(const std::string& text);
 

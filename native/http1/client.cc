@@ -16,7 +16,7 @@ HttpClient::HttpClient(const Asking& asking, const Work::Place& place)
       slot_(place.slots.data()),
       agenda_(place.agenda),
       flights_(place.number, place.slots, place.agenda),
-      reader_(asking.terms().most_body()) {
+      reader_(asking.terms().most_body(), asking.following().kind) {
   if (asking.alike()) {
     asking_.prepare(request_, {connection_});
     for (Slot& slot : place.slots) asking_.kinds().turn(connection_, 0, slot);  // which address it asks
@@ -39,7 +39,7 @@ void HttpClient::send(std::uint32_t slot) {
   look(now_ns());
 }
 
-/// When what is under way has taken too long: an exchange, or connecting for it.
+/// When what is under way has taken too long, an exchange, or connecting for it; or when a reply is ended.
 std::int64_t HttpClient::expires() const {
   std::int64_t at = Agenda::kNever;
   if (fate_ != Fate::open) return at;
@@ -52,6 +52,8 @@ std::int64_t HttpClient::expires() const {
   }
   if (asking_.load().connect_ns > 0 && connecting_ns_ > 0)
     at = std::min(at, connecting_ns_ + asking_.load().connect_ns);
+  if (began_ns_ > 0 && asking_.following().lasts_ns > 0)
+    at = std::min(at, began_ns_ + asking_.following().lasts_ns);
   return at;
 }
 
@@ -63,12 +65,14 @@ void HttpClient::watch() {
   const std::int64_t at = expires();
   if (at == Agenda::kNever) return;
   watched_ = true;
-  agenda_.watch(std::min(at, now_ns() + asking_.load().shortest_limit()), number_);
+  agenda_.watch(std::min(at, now_ns() + asking_.shortest_limit()), number_);
 }
 
-/// Fails the exchange whose time has run out.
+/// Fails the exchange whose time has run out, or ends the reply that has lasted long enough.
 void HttpClient::look(std::int64_t now) {
   if (now < expires()) return watch();
+  const std::int64_t lasts_ns = asking_.following().lasts_ns;
+  if (began_ns_ > 0 && lasts_ns > 0 && now >= began_ns_ + lasts_ns) return answered(false, now);
   const std::int64_t connect_ns = asking_.load().connect_ns;
   const bool connects = connecting_ns_ > 0 && connect_ns > 0 && now >= connecting_ns_ + connect_ns;
   const std::string why = connects ? "no connection within " + duration_text(connect_ns)
@@ -116,9 +120,14 @@ void HttpClient::received(std::size_t n, std::int64_t now) {
   replying_ = true;
   const std::int64_t had = reader_.body();
   const Reader::Outcome outcome = reader_.read({buffer_.get(), n});
-  slot_->came(had, reader_.body(), now);
+  const bool splits = asking_.following().splits();
+  if (!splits) slot_->came(had, reader_.body(), now);
+  const bool over = splits && follow(now);
+  if (splits && !reader_.events().wrong().empty() && request_.terms().takes_status(reader_.status()))
+    return failed(ErrorKind::invalid, reader_.events().wrong(), now);
   switch (outcome) {
     case Reader::Outcome::more:
+      if (over) answered(false, now);
       return;
     case Reader::Outcome::complete:
       return answered(reader_.keeps() && reader_.taken() == n, now);
@@ -132,11 +141,24 @@ void HttpClient::received(std::size_t n, std::int64_t now) {
   }
 }
 
-/// The reply is complete.
+/// Tells of the events that came of a reply whose status is right. True where the reply is to be ended with
+/// them.
+bool HttpClient::follow(std::int64_t now) {
+  const Following& following = asking_.following();
+  const bool takes = request_.terms().takes_status(reader_.status());
+  slot_->came(takes ? reader_.events().ended(following.most) : 0, now);
+  if (takes && began_ns_ == 0) {
+    began_ns_ = now;
+    watch();
+  }
+  return takes && following.most > 0 && reader_.events().told() == following.most;
+}
+
+/// The reply is complete, or ended here.
 void HttpClient::answered(bool keeps, std::int64_t now) {
   const Reply reply{reader_.status(), reader_.body(), reader_.text()};
   reader_.next();
-  reopened_ns_ = repeats_ns_ = 0;
+  reopened_ns_ = repeats_ns_ = began_ns_ = 0;
   replying_ = false;
   used_ = true;
   // A reply that came before its request was written leaves the rest of that behind.
@@ -174,6 +196,7 @@ bool HttpClient::ended(std::int64_t now) {
   if (flights_.slots() == 0) return false;
   const bool asked = flights_.in_flight() > 0;
   if (asked && error() <= 0 && reader_.finish() == Reader::Outcome::complete) {
+    if (asking_.following().splits()) follow(now);
     answered(false, now);
   } else if (!came_about()) {
     return false;
@@ -201,7 +224,7 @@ bool HttpClient::ended(std::int64_t now) {
 void HttpClient::reopened(std::int64_t now) {
   fate_ = Fate::open;
   reopened_ns_ = repeats_ns_ == 0 ? now : repeats_ns_;
-  repeats_ns_ = 0;
+  repeats_ns_ = began_ns_ = 0;
   connecting_ns_ = now;
   used_ = replying_ = false;
   reader_.next();
@@ -227,7 +250,7 @@ void add(std::string& to, std::string_view part) {
 }  // namespace
 
 FirstReply::FirstReply(const Asking& asking, std::string_view content)
-    : ReplyReader(asking.terms().most_body()), content_(content) {
+    : ReplyReader(asking.terms().most_body(), asking.following().kind), content_(content) {
   keep(asking.terms().reads_bodies());
 }
 
@@ -259,6 +282,13 @@ void Verification::begin(std::int64_t) {
   reply_.to_head(request_.terms().bodiless());
 }
 
+/// Ends a reply that has lasted long enough.
+void Verification::send(std::uint32_t) {
+  if (verified_ || began_ns_ == 0 || !follow()) return;
+  fate_ = Fate::over;
+  judge();
+}
+
 std::span<char> Verification::read_buffer() {
   return verified_ ? std::span<char>() : std::span<char>(buffer_.get(), kReadSize);
 }
@@ -268,8 +298,11 @@ void Verification::received(std::size_t n, std::int64_t) {
   arrived_ += static_cast<std::int64_t>(n);
   switch (reply_.read({buffer_.get(), n})) {
     case Reader::Outcome::more:
-      return;
+      if (!follow()) return;
+      fate_ = Fate::over;
+      return judge();
     case Reader::Outcome::complete:
+      follow();
       if (!reply_.keeps() || reply_.taken() < n || unsent() || asking_.fresh()) fate_ = Fate::over;
       return judge();
     case Reader::Outcome::endless:
@@ -284,6 +317,20 @@ void Verification::received(std::size_t n, std::int64_t) {
     throw Failure(ErrorKind::setup, "the server speaks TLS and this client plain text");
   }
   throw Failure(ErrorKind::invalid, "malformed HTTP: " + reply_.problem());
+}
+
+/// Tells whether the reply has come as far as is needed: to its first event, unless its body is looked at.
+bool Verification::follow() {
+  const Following& following = asking_.following();
+  const Terms& terms = request_.terms();
+  if (!following.splits() || !terms.takes_status(reply_.status())) return false;
+  const std::int64_t now = now_ns();
+  if (began_ns_ == 0) began_ns_ = now;
+  reply_.events().ended(following.most);
+  if (!reply_.events().wrong().empty()) throw Failure(ErrorKind::invalid, reply_.events().wrong());
+  const std::int64_t told = reply_.events().told();
+  return (told > 0 && (!terms.reads_bodies() || told == following.most)) ||
+         (following.lasts_ns > 0 && now >= began_ns_ + following.lasts_ns);
 }
 
 void Verification::judge() {

@@ -41,6 +41,7 @@ class HttpClient final : public Flow {
 
  private:
   void choose();
+  bool follow(std::int64_t now);
   void answered(bool keeps, std::int64_t now);
   void failed(contract::ErrorKind kind, const std::string& why, std::int64_t now);
   void renew();
@@ -63,6 +64,7 @@ class HttpClient final : public Flow {
   std::uint64_t chosen_ = 0;        // how many were chosen
   std::int64_t reopened_ns_ = 0;    // since when the connection is made anew; 0 once it was used
   std::int64_t repeats_ns_ = 0;     // when the request was sent that is to be repeated; 0 for none
+  std::int64_t began_ns_ = 0;       // when the reply began that is followed; 0 before it
   std::int64_t connecting_ns_ = 0;  // since when it is being made; 0 for one that is there
   bool watched_ = false;            // the agenda is to say when time runs out
   bool used_ = true;                // a reply came on the connection; at first the verified one
@@ -102,6 +104,7 @@ class Verification final : public Work::Verification {
   Verification(const Asking& asking, std::string_view content, std::int64_t connection);
 
   void begin(std::int64_t) override;
+  void send(std::uint32_t) override;
   bool unsent() const override { return at_ < request_.size(); }
   std::span<const char> outgoing(std::int64_t) override { return request_.from(at_); }
   void written(std::size_t n) override { at_ += n; }
@@ -115,6 +118,7 @@ class Verification final : public Work::Verification {
   std::int64_t arrived() const override { return arrived_; }
 
  private:
+  bool follow();
   void judge();
   [[noreturn]] void refuse(const Reply& reply) const;
 
@@ -125,6 +129,7 @@ class Verification final : public Work::Verification {
   std::unique_ptr<char[]> buffer_;
   std::size_t at_ = 0;
   std::int64_t arrived_ = 0;
+  std::int64_t began_ns_ = 0;  // as HttpClient's
   bool verified_ = false;
   Fate fate_ = Fate::open;
 };

@@ -1,7 +1,9 @@
 // The client's flows of wire http/1.1, held to what servers send.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <fstream>
 #include <map>
 #include <string>
@@ -396,6 +398,118 @@ TEST(HttpClient, TellsMessagesOfAStreamAsEvents) {
   EXPECT_EQ(events.first, one.encode());
 }
 
+contract::Setup follows(const std::string& kind, Options more = {}) {
+  more["verify"] = more.contains("verify") ? more.at("verify") : "status";
+  more["events"] = kind;
+  contract::Setup setup = asks(5, more);
+  setup.events = true;
+  return setup;
+}
+
+std::string chunk(std::string_view text) {
+  std::array<char, 16> size{};
+  std::snprintf(size.data(), size.size(), "%zx\r\n", text.size());
+  return std::string(size.data()).append(text).append("\r\n");
+}
+
+const std::string kEventful =
+    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+const std::string kLastChunk = "0\r\n\r\n";
+
+/// Times of events as a result has them.
+std::string times_of(std::initializer_list<std::int64_t> all) {
+  Histogram times;
+  for (const std::int64_t ns : all) times.record(ns);
+  return times.encode();
+}
+
+/// Events come with the read that ends them, wherever replies are cut and however they are framed.
+TEST(HttpClient, FollowsRepliesInEvents) {
+  ClientRig rig(follows("sse"));
+  sent(*rig.flow);
+  give(*rig.flow, kEventful.substr(0, 9), nullptr, 4);
+  give(*rig.flow, kEventful.substr(9) + "11\r\ndata: a\n", nullptr, 6);  // chunks are not events
+  give(*rig.flow, "\ndata: b\n\r\n", nullptr, 10);
+  give(*rig.flow, chunk("\ndata: c\n\n") + kLastChunk, nullptr, 17);
+  EXPECT_EQ(rig.counts().exchanges, 1);
+  EXPECT_EQ(rig.counts().received_bytes, 27);
+  EXPECT_EQ(rig.flow->fate(), Fate::open);
+  sent(*rig.flow);
+  give(*rig.flow, reply(9, "data: a\n\n"), nullptr, 20);
+  EXPECT_EQ(rig.counts().exchanges, 2);
+  const contract::Events events = rig.load.result(29).events.value();
+  EXPECT_EQ(events.count, 4);
+  EXPECT_EQ(events.first, times_of({10 - 1, 20 - 17}));
+  EXPECT_EQ(events.gaps, times_of({17 - 10, 0}));
+}
+
+TEST(HttpClient, TheEndOfAConnectionEndsALastLine) {
+  ClientRig rig(follows("lines"));
+  sent(*rig.flow);
+  give(*rig.flow, "HTTP/1.1 200 OK\r\n\r\n{}\n{}");
+  rig.flow->broke(0);
+  ASSERT_TRUE(rig.flow->ended(4));
+  EXPECT_EQ(rig.counts().exchanges, 1);
+  EXPECT_EQ(rig.load.result(9).events.value().count, 2);
+}
+
+/// A reply that is ended here is complete with what came, and takes its connection.
+TEST(HttpClient, EndsRepliesAfterSoManyEventsOrSoLong) {
+  const std::map<std::string, Options> kBounds = {{"events", {{"most_events", 3}}},
+                                                  {"time", {{"events_for", 1'000'000'000}}}};
+  for (const auto& [name, options] : kBounds) {
+    ClientRig rig(follows("sse", options));
+    for (int turn = 1; turn <= 2; turn++) {
+      sent(*rig.flow);
+      give(*rig.flow, kEventful.substr(0, 12));
+      give(*rig.flow, kEventful.substr(12) + chunk("data: a\n\ndata: b\n\n"));
+      ASSERT_EQ(rig.counts().exchanges, turn - 1) << name;
+      if (name == "time") {
+        rig.flow->send(rig.agenda.take().slot);
+      } else {
+        give(*rig.flow, chunk("data: c\n\ndata: d\n\n"));
+      }
+      EXPECT_EQ(rig.counts().exchanges, turn) << name;
+      EXPECT_EQ(rig.flow->fate(), Fate::over) << name;
+      rig.flow->reopened(now_ns());
+    }
+    EXPECT_EQ(rig.counts().error_sum(), 0);
+    EXPECT_EQ(rig.load.result(now_ns()).events.value().count, name == "time" ? 4 : 6);
+  }
+}
+
+/// What is wrong with a reply in events, in the reason's words.
+TEST(HttpClient, CountsRepliesInEventsThatFail) {
+  const std::string error = chunk("data: {\"error\":\"out of \\u001bit\"}\n\n");
+  const struct {
+    const char* name;
+    std::string bytes;
+    ErrorKind kind;
+    const char* want;
+    std::int64_t events;
+  } kWrong[] = {
+      {"a chat that is broken off", kEventful + chunk("data: {\"choices\":[{\"text\":\"a\"}]}\n\n") + error,
+       ErrorKind::invalid, "the server breaks the reply off", 1},
+      {"another status", "HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n" + error + kLastChunk,
+       ErrorKind::invalid, "503", 0},
+      {"no last chunk", kEventful + chunk("data: {\"choices\":[{\"text\":\"a\"}]}\n\n"), ErrorKind::peer,
+       "within the reply", 1},
+  };
+  for (const auto& wrong : kWrong) {
+    ClientRig rig(follows("chat"));
+    sent(*rig.flow);
+    give(*rig.flow, wrong.bytes);
+    if (wrong.kind == ErrorKind::peer) rig.flow->ended(4);
+    EXPECT_EQ(rig.errors(wrong.kind), 1) << wrong.name;
+    EXPECT_EQ(rig.counts().error_sum(), 1) << wrong.name;
+    const contract::Result result = rig.load.result(9);
+    EXPECT_EQ(result.events.value().count, wrong.events) << wrong.name;
+    const std::string& text = result.reasons.at(0).text;
+    EXPECT_NE(text.find(wrong.want), std::string::npos) << text;
+    EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+  }
+}
+
 /// Every reply has a first byte, which the read brought that began it.
 TEST(HttpClient, TellsTheFirstByteOfAPlainReply) {
   contract::Setup setup = asks(5);
@@ -502,6 +616,33 @@ TEST(HttpVerification, ComparesAndExplains) {
     const std::string said = verdict(wrong.bytes, 300, kByLength, true);
     EXPECT_NE(said.find(wrong.want), std::string::npos) << said;
   }
+}
+
+/// A first reply in events is complete with its first one, unless something is expected of its body.
+TEST(HttpVerification, EndsWithAFirstEvent) {
+  const auto verdict_of = [](const contract::Setup& setup, const std::string& bytes) {
+    const auto work = work_of(setup);
+    const auto verification = work->verification(7);
+    verification->begin(0);
+    sent(*verification);
+    try {
+      give(*verification, bytes);
+    } catch (const Failure& failure) {
+      return std::string(failure.what());
+    }
+    EXPECT_EQ(verification->fate(), verification->verified() ? Fate::over : Fate::open);
+    return std::string(verification->verified() ? "verified" : "waits");
+  };
+  EXPECT_EQ(verdict_of(follows("sse"), kEventful + chunk(": ping\n\n")), "waits");
+  EXPECT_EQ(verdict_of(follows("sse"), kEventful + chunk("data: a\n\n")), "verified");
+  EXPECT_NE(verdict_of(follows("chat"), kEventful + chunk("data: {\"error\":\"full\"}\n\n"))
+                .find("breaks the reply off"),
+            std::string::npos);
+  Options matched = {{"verify", "regexp"}, {"expected", "a\n\ndata: b"}};
+  EXPECT_EQ(verdict_of(follows("sse", matched), kEventful + chunk("data: a\n\n")), "waits");
+  matched["most_events"] = 2;
+  EXPECT_EQ(verdict_of(follows("sse", matched), kEventful + chunk("data: a\n\ndata: b\n\n")), "verified");
+  EXPECT_NE(refusal(follows("sized", {{"most_events", 2}})).find("events is sized"), std::string::npos);
 }
 
 }  // namespace

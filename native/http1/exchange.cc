@@ -195,6 +195,7 @@ std::uint64_t active_connections(const contract::Load& load) {
 Asking::Asking(const contract::Setup& setup)
     : kinds_(checked(setup)),
       load_(setup.load),
+      following_(following_of(setup)),
       up_bytes_(setup.exchange.up_bytes),
       connections_(static_cast<std::uint64_t>(setup.load.connections)),
       active_(active_connections(setup.load)) {

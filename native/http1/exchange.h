@@ -6,6 +6,7 @@
 
 #include <llhttp.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "http1/events.h"
 #include "http1/kinds.h"
 #include "http1/rows.h"
 #include "kit/contract.h"
@@ -54,7 +56,7 @@ class Reader : Pinned {
   /// The connection ended. Complete if that ends the message, malformed if it cuts one off.
   Outcome finish();
   /// Prepares for the next message.
-  void next();
+  virtual void next();
 
   /// Bytes of the body so far.
   std::int64_t body() const { return body_; }
@@ -98,7 +100,8 @@ class Reader : Pinned {
 /// Reads the replies of a server. Replies 1xx before the one that counts are passed over.
 class ReplyReader : public Reader {
  public:
-  explicit ReplyReader(std::int64_t most) : Reader(HTTP_RESPONSE, most) {}
+  /// Bodies are told apart into events of that kind.
+  ReplyReader(std::int64_t most, EventKind kind) : Reader(HTTP_RESPONSE, most), events_(kind) {}
   ~ReplyReader() override = default;
 
   /// Whether replies from now on have no body, as one to HEAD.
@@ -109,6 +112,12 @@ class ReplyReader : public Reader {
   int status() const { return parser().status_code; }
   /// The body so far, where it is kept, until the next reply begins.
   std::string_view text() const { return text_; }
+  /// The events of the body so far, where they are told apart.
+  EventSplitter& events() { return events_; }
+  void next() override {
+    Reader::next();
+    if (events_.splits()) events_.next();
+  }
 
  protected:
   bool on_head() override {
@@ -117,8 +126,12 @@ class ReplyReader : public Reader {
   }
   void on_body(std::string_view part) override {
     if (keeps_body_) text_.append(part);
+    if (events_.splits()) events_.take(part);
   }
-  bool on_end() override { return status() / 100 != 1 || status() == HTTP_STATUS_SWITCHING_PROTOCOLS; }
+  bool on_end() override {
+    if (events_.splits()) events_.end();
+    return status() / 100 != 1 || status() == HTTP_STATUS_SWITCHING_PROTOCOLS;
+  }
 
  private:
   /// Statuses without a body, whatever the head says (RFC 9112, section 6.3).
@@ -129,6 +142,7 @@ class ReplyReader : public Reader {
   bool to_head_ = false;
   bool keeps_body_ = false;
   std::string text_;
+  EventSplitter events_;
 };
 
 /// Reads the requests of a client.
@@ -219,6 +233,13 @@ class Asking {
   const Terms& terms() const { return kinds_.common(); }
   const contract::Load& load() const { return load_; }
   bool fresh() const { return load_.fresh; }
+  /// How replies are followed, where the setup asks for events.
+  const Following& following() const { return following_; }
+  /// The shortest time after which something of an exchange ends; kNoLimit where nothing does.
+  std::int64_t shortest_limit() const {
+    const std::int64_t least = load_.shortest_limit();
+    return following_.lasts_ns > 0 ? std::min(least, following_.lasts_ns) : least;
+  }
 
   /// Whether all requests of a connection are the same.
   bool alike() const { return rows_ == nullptr && kinds_.alike(); }
@@ -243,6 +264,7 @@ class Asking {
 
   Kinds kinds_;
   contract::Load load_;
+  Following following_;
   std::vector<std::vector<Kept>> requests_;  // by class and route; none where each is filled
 
   // Where each is filled.

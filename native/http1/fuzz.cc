@@ -17,10 +17,12 @@ using netdyno::test::require;
 
 /// The work of one kind of client, made once.
 struct Kind {
-  explicit Kind(std::int64_t up, const char* verify)
-      : any(std::string_view(verify) == "status"),
-        setup(setup_of(Role::client, up, 5, {{"verify", verify}})),
-        work(work_of(setup)) {}
+  explicit Kind(std::int64_t up, const contract::Options& options)
+      : any(options.at("verify").get<std::string>() == "status"),
+        setup(setup_of(Role::client, up, 5, options)) {
+    setup.events = options.contains("events");
+    work = work_of(setup);
+  }
   bool any;
   contract::Setup setup;
   std::shared_ptr<const Work> work;
@@ -68,12 +70,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const std::uint64_t seed = data[0];
-  static const Kind getting(0, "length");
-  static const Kind posting(50, "length");
-  static const Kind taking_any(0, "status");
+  static const Kind getting(0, {{"verify", "length"}});
+  static const Kind posting(50, {{"verify", "length"}});
+  static const Kind taking_any(0, {{"verify", "status"}});
+  static const Kind chatting(0, {{"verify", "status"}, {"events", "chat"}, {"most_events", 3}});
   client(seed % 2 == 0 ? getting : posting, bytes, seed);
   client(taking_any, bytes, seed);
+  client(chatting, bytes, seed);
   first_exchange(getting, bytes, seed);
+  first_exchange(chatting, bytes, seed);
   server(bytes, seed);
   return 0;
 }

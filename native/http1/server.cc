@@ -1,6 +1,7 @@
 #include "http1/server.h"
 
 #include "http1/client.h"
+#include "http1/events.h"
 #include "http1/options.h"
 #include "http1/tunnel.h"
 #include "kit/ends.h"
@@ -162,7 +163,7 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.wire = kHttp1;
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
-  transport.options = tls::with_trust(joined(options(), fill_options()));
+  transport.options = tls::with_trust(joined(joined(options(), fill_options()), event_options()));
   transport.features =
       tls::with_tls({"fresh", "stream-down", "events", "stages", "turns", "gather", "turns-mix", "mix",
                      "headers", "data", "deadline", "work-cpu", "work-sleep"});

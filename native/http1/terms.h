@@ -103,6 +103,7 @@ class Terms {
   /// Whether replies have no body.
   bool bodiless() const { return ask_.method == "HEAD"; }
 
+  bool takes_status(int status) const { return status == ask_.status || (ask_.success && status / 100 == 2); }
   bool takes(const Reply& reply) const {
     return takes_status(reply.status) && (any() || reply.bytes == down_bytes_) &&
            (bodies_ == nullptr || bodies_->takes(reply.body));
@@ -133,7 +134,6 @@ class Terms {
 
  private:
   Terms(const contract::Setup& setup, Ask ask, const contract::Exchange& sizes);
-  bool takes_status(int status) const { return status == ask_.status || (ask_.success && status / 100 == 2); }
 
   Ask ask_;
   std::unique_ptr<const Bodies> bodies_;  // nullptr: any

@@ -144,22 +144,24 @@ class Connecting {
 
   void wait() {
     std::array<epoll_event, 64> events;
-    const int most = resting_ == 0 && !limited() ? kPollMs : kRestPollMs;
+    const int most = resting_ == 0 && !looks() ? kPollMs : kRestPollMs;
     const int n = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), most);
     for (int i = 0; i < n; i++) {
       Attempt& attempt = attempts_[events[static_cast<std::size_t>(i)].data.u64];
       guard(attempt, [&] { advance(attempt); });
     }
-    if (limited()) hold_to_limits(now_ns());
+    if (looks()) look(now_ns());
     if (now_ns() - progress_ns_ < kTimeoutNs) return;
     throw Failure(ErrorKind::timeout, "verify connections: " + describe_silence() + " for " +
                                           std::to_string(kTimeoutNs / 1'000'000'000) + " s");
   }
 
-  bool limited() const { return setup_.load.deadline_ns > 0 || setup_.load.connect_ns > 0; }
+  /// Whether time passes for attempts of which nothing comes.
+  bool looks() const { return setup_.load.deadline_ns > 0 || setup_.load.connect_ns > 0 || setup_.events; }
 
-  /// Ends attempts that take longer to connect, or to be answered, than they may.
-  void hold_to_limits(std::int64_t now) {
+  /// Ends attempts that take longer to connect, or to be answered, than they may, and replies that have
+  /// lasted long enough.
+  void look(std::int64_t now) {
     if (now - looked_ns_ < kRestPollMs * 1'000'000) return;
     looked_ns_ = now;
     const auto over = [now](const Attempt& attempt, std::int64_t limit) {
@@ -167,6 +169,12 @@ class Connecting {
     };
     for (std::size_t at = 0; at < begun_; at++) {
       Attempt& attempt = attempts_[at];
+      if (setup_.events && attempt.verification && attempt.asks) {
+        guard(attempt, [&] {
+          judged(attempt, [&] { attempt.verification->send(Agenda::kWatch); });
+          advance(attempt);
+        });
+      }
       if (!over(attempt, attempt.asks ? setup_.load.deadline_ns : setup_.load.connect_ns)) continue;
       guard(attempt, [&] {
         if (attempt.asks)

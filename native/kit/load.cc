@@ -422,14 +422,14 @@ void Slot::tell_kind(Counters& counters, const Completion& c) const {
   if (open_) record_in(times.response, c.now - c.due);
 }
 
-void Slot::tell_parts(std::int64_t before, std::int64_t bytes, std::int64_t now) {
+void Slot::tell_parts(std::int64_t events, std::int64_t now) {
   if (waits_for_byte()) {
     replied_ = true;
     if (Counters& counters = shard_->begin(); counters.times != nullptr)
       record_in(counters.times->stages.first_byte, now - pending_);
     shard_->counted();
   }
-  if (load_->events_) tell_events(before, bytes, now);
+  if (load_->events_) tell_events(events, now);
 }
 
 void Slot::connected(std::int64_t ns) {
@@ -445,14 +445,10 @@ void Slot::shook_hands(std::int64_t ns, bool resumed) {
   shard_->counted();
 }
 
-void Slot::tell_events(std::int64_t before, std::int64_t bytes, std::int64_t now) {
+void Slot::tell_events(std::int64_t ended, std::int64_t now) {
   Counters& counters = shard_->begin();
   EventTimes* const times = counters.times == nullptr ? nullptr : &counters.times->events;
-  const auto whole = [this, size = load_->event_bytes_](std::int64_t of) {
-    if (size <= 0) return std::int64_t{0};
-    return of == load_->down_bytes_ ? (of + size - 1) / size : of / size;
-  };
-  for (std::int64_t ended = whole(bytes) - whole(before); ended > 0; ended--) {
+  for (; ended > 0; ended--) {
     counters.events.add(1);
     const std::int64_t last = std::exchange(event_ns_, now);
     if (times != nullptr)

@@ -118,6 +118,8 @@ class Slot {
   /// setup asks for stages, the first one is the reply's first byte. Where it asks for events, each
   /// whole Exchange::event_bytes are one, and so is a shorter last part.
   void came(std::int64_t before, std::int64_t bytes, std::int64_t now);
+  /// The same, where the client tells events apart: so many ended with the part.
+  void came(std::int64_t events, std::int64_t now);
 
   /// Whether setup asks for stages.
   bool tells_stages() const;
@@ -174,8 +176,8 @@ class Slot {
   /// How long the exchange in flight was waited for: in a closed loop until its deadline and no
   /// longer, however late that was noticed.
   std::int64_t age(std::int64_t now) const;
-  void tell_parts(std::int64_t before, std::int64_t bytes, std::int64_t now);
-  void tell_events(std::int64_t before, std::int64_t bytes, std::int64_t now);
+  void tell_parts(std::int64_t events, std::int64_t now);
+  void tell_events(std::int64_t ended, std::int64_t now);
   /// Whether the exchange has had no event, or no first byte, where they are told.
   bool waits_for_event() const;
   bool waits_for_byte() const;
@@ -291,6 +293,11 @@ class Load {
   double waiting(Span window, const Histogram& times) const;
   double fell_due(Span window) const;
   Histogram unfinished(std::int64_t now, contract::Result& into, Waits& waits);
+  /// How many messages ended of a reply's that has so many bytes.
+  std::int64_t messages(std::int64_t bytes) const {
+    if (event_bytes_ <= 0) return 0;
+    return bytes == down_bytes_ ? (bytes + event_bytes_ - 1) / event_bytes_ : bytes / event_bytes_;
+  }
   void tell_parts(const std::vector<const Window*>& windows, Waits waits, contract::Result& into) const;
   std::optional<contract::Arrivals> arrivals() const;
 
@@ -324,7 +331,12 @@ class Load {
 
 inline void Slot::came(std::int64_t before, std::int64_t bytes, std::int64_t now) {
   if (load_->tells_parts_) [[unlikely]]
-    tell_parts(before, bytes, now);
+    tell_parts(load_->messages(bytes) - load_->messages(before), now);
+}
+
+inline void Slot::came(std::int64_t events, std::int64_t now) {
+  if (load_->tells_parts_) [[unlikely]]
+    tell_parts(events, now);
 }
 
 inline bool Slot::tells_stages() const { return load_->stages_; }

@@ -80,6 +80,7 @@ class Work {
   /// connection's name to the text.
   class Verification : public Flow {
    public:
+    /// Where setup asks for events, called now and then with Agenda::kWatch while the reply goes on.
     void send(std::uint32_t) override {}
     bool ended(std::int64_t) override { return false; }
     void abandon(contract::ErrorKind, std::int64_t) override {}

@@ -110,6 +110,7 @@ class Verification final : public Work::Verification, Pinned {
   ~Verification() override;
 
   void begin(std::int64_t now) override { flow_.begin(now); }
+  void send(std::uint32_t slot) override { flow_.send(slot); }
   bool unsent() const override { return flow_.fate() == Fate::open && flow_.unsent(); }
   std::span<const char> outgoing(std::int64_t now) override { return flow_.outgoing(now); }
   void written(std::size_t n) override { flow_.written(n); }

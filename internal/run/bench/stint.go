@@ -441,7 +441,7 @@ func (s *stint) finish(ctx context.Context) {
 				w := &r.last.Workers[i]
 				for _, c := range r.trial.clients {
 					if c.worker.Name == w.Name && w.Result != nil && r.failed == nil {
-						if err := drainInto(w.Result, c.worker.Result); err != nil {
+						if err := drainInto(w, c.worker.Result); err != nil {
 							return err
 						}
 					}

@@ -101,14 +101,23 @@ func turnOf(w record.Worker, begun, ended *record.Edge) record.Worker {
 	return w
 }
 
-// drainInto adds to a part what completed after its end, and what was left unfinished.
-func drainInto(part, rest *contract.Result) error {
+// drainInto adds to a part of a worker what completed after its end, and what was left unfinished.
+func drainInto(w *record.Worker, rest *contract.Result) error {
+	part := w.Result
 	if rest == nil {
 		return nil
 	}
+	replies := rest.Counts.Exchanges + rest.Drained
 	texts := [][2]*string{{&part.Service, &rest.Service}, {&part.Response, &rest.Response}, {&part.Lag, &rest.Lag}, {&part.Late, &rest.Late}}
 	if part.Lengths != "" { // else all replies are as long as setup said
-		texts = append(texts, [2]*string{&part.Lengths, &rest.Lengths})
+		lengths := rest.Lengths
+		if _, down, ok := w.Sizes(); ok && lengths == "" && replies > 0 {
+			var err error
+			if lengths, err = hist.Constant(down, replies).Encode(); err != nil {
+				return err
+			}
+		}
+		texts = append(texts, [2]*string{&part.Lengths, &lengths})
 	}
 	for _, both := range [][2][]contract.ClassResult{{part.Classes, rest.Classes}, {part.Paths, rest.Paths}} {
 		for i := range min(len(both[0]), len(both[1])) { // the same ones: a client's names are its load's
@@ -132,7 +141,7 @@ func drainInto(part, rest *contract.Result) error {
 			return err
 		}
 	}
-	part.Drained = rest.Counts.Exchanges + rest.Drained
+	part.Drained = replies
 	part.Unfinished, part.Ages = rest.Unfinished, rest.Ages
 	part.OverMax += rest.OverMax
 	return nil

@@ -105,7 +105,7 @@ func (t Target) goAlone(wire string, encrypted bool, addresses int) string {
 		return "fills requests of several kinds"
 	case t.Socket != "" && encrypted:
 		return "speaks TLS through Unix sockets"
-	case t.Events.Follow:
+	case t.Events.Follow && wire != "http/1.1":
 		return "follows events"
 	case t.bodies != nil && wire == wireGRPC:
 		return "compares bodies"

@@ -305,6 +305,30 @@ func TestCookiesOfRedirections(t *testing.T) {
 	}
 }
 
+// Events of HTTP/1.1 are followed by a native client, those of HTTP/2 by one on a library of Go's alone.
+func TestEventsChooseAClient(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: a\n\ndata: b\n\n")
+	}))
+	s.Config.Protocols = new(http.Protocols)
+	s.Config.Protocols.SetHTTP1(true)
+	s.Config.Protocols.SetUnencryptedHTTP2(true)
+	s.Start()
+	defer s.Close()
+	asked := target.Target{URL: s.URL, Client: cheap}
+	f := levels(t, asked, map[string]string{"client": "http1-uring", "events": "yes", "opt.client.events": "sse"})
+	if !strings.Contains(f.Words, "asked by http1-uring") {
+		t.Errorf("it says %q", f.Words)
+	}
+	asked.Client = nil
+	levels(t, asked, map[string]string{"client": "go-http1"})
+	asked.Client, asked.HTTP2 = cheap, true
+	if f = levels(t, asked, map[string]string{"client": "go-http2", "events": "yes"}); !strings.Contains(f.Words, "asked by go-http2, which follows events") {
+		t.Errorf("it says %q", f.Words)
+	}
+}
+
 // A native client keeps time limits; where none does, one on a library of Go's asks.
 func TestTimeLimitsChooseAClient(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

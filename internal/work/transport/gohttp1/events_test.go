@@ -143,6 +143,25 @@ func TestAReplyThatIsEndedTakesItsConnection(t *testing.T) {
 	}
 }
 
+// A reply that is ended since its time is over is matched by what came of it.
+func TestRepliesThatAreEndedInTimeAreMatched(t *testing.T) {
+	first := atomic.Bool{}
+	s := workertest.Serve(t, func(conn net.Conn) {
+		text := "data: b\n\n"
+		if first.CompareAndSwap(false, true) {
+			text = "data: a\n\n"
+		}
+		r := bufio.NewReader(conn)
+		_, _ = http.ReadRequest(r)
+		_, _ = io.WriteString(conn, eventful+chunk(text))
+		_, _ = r.ReadByte() // until the client hangs up
+	})
+	result := follows(t, s, map[string]any{"events": "sse", "verify": "regexp", "expected": "data: a", "events_for": int64(20e6)}, func(n contract.Counts) bool { return n.Errors[contract.Invalid]+n.Exchanges >= 2 })
+	if result.Counts.Exchanges > 0 || result.Counts.Errors[contract.Invalid] == 0 {
+		t.Errorf("%+v, %+v; expected replies that are invalid", result.Counts, result.Reasons)
+	}
+}
+
 // What is expected of replies is looked for in all of a reply in events, in the first one, too.
 func TestRepliesInEventsAreMatched(t *testing.T) {
 	s := workertest.Serve(t, func(conn net.Conn) {

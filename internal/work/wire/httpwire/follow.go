@@ -120,10 +120,16 @@ func (f *Follower) Ended() bool {
 	if f == nil {
 		return false
 	}
+	f.from = nil
+	return f.timeOver()
+}
+
+// timeOver tells whether the reply's time is over, and lets no more of it pass.
+func (f *Follower) timeOver() bool {
 	if f.timer != nil && !f.timer.Stop() {
 		f.over = true
 	}
-	f.from, f.timer = nil, nil
+	f.timer = nil
 	return f.over
 }
 
@@ -148,6 +154,9 @@ func (f *Follower) Read(p []byte) (int, error) {
 	}
 	f.came += int64(n)
 	f.tell(ended, at)
+	if f.whole && err != nil && err != io.EOF && f.timeOver() {
+		err = io.EOF // what came is looked at
+	}
 	return n, err
 }
 
