@@ -356,8 +356,8 @@ func (p *looked) last(duration string) error {
 	return nil
 }
 
-// withCommas are keys of which one level may have commas, or that vary nothing.
-var withCommas = []string{"question", "study", "arrival", "request", "response", "think", "work"}
+// withCommas are keys of which one level may have commas, or that vary nothing but arms.
+var withCommas = []string{"client", "question", "study", "arrival", "request", "response", "think", "work"}
 
 // trials are those of a block: every cell with every arm, the first of several arms
 // twice where they do not alternate.

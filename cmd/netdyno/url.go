@@ -215,7 +215,8 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 	}
 	t.sayProtocols(arms)
 	nameArms(arms, measured, given)
-	p := looked{typed: others, arms: len(arms), metered: metered, takes: takes, begins: begins}
+	p := looked{typed: others, metered: metered, takes: takes, begins: begins}
+	p.arms = len(arms) * (1 + strings.Count(p.level("client"), ","))
 	if t.compared() != nil { // arms of one URL, which names the study
 		p.lack("study", studyName(answers[0].arm.Name))
 	}
