@@ -50,6 +50,7 @@ func (w withWorkers) Run() int {
 		fmt.Fprintln(os.Stderr, "set up the tests:", err)
 		return 1
 	}
+	programs.Hangups()
 	return w.tests.Run()
 }
 

@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 
 // build finds what the tests run.
 func build(m *testing.M) int {
+	programs.Hangups()
 	err := flag.Set("test.parallel", beside)
 	if err == nil {
 		bin, err = programs.Bin()

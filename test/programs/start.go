@@ -5,9 +5,15 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
+	"syscall"
 	"testing"
 	"time"
 )
+
+// Hangups lets what tests start end by SIGHUP, though the tests themselves are to ignore it, as
+// under nohup.
+func Hangups() { signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) }
 
 // Start starts somebody's server, waits until it listens at the address and ends
 // it, by its process, with the test.
