@@ -72,3 +72,16 @@ func TestProtocolsOfOneURL(t *testing.T) {
 		}
 	}
 }
+
+// Clients of one URL are arms, and a time is as long as for several URLs.
+func TestClientsOfOneURL(t *testing.T) {
+	t.Parallel()
+	directory, path, _ := withClients(t)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
+	defer s.Close()
+	c := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), "run", s.URL, "client=go-http1,fasthttp", "-d", "2s", "--dry-run")
+	c.Dir, c.Env = t.TempDir(), append(os.Environ(), "PATH="+path)
+	if text, err := c.CombinedOutput(); err != nil || !strings.Contains(string(text), "  fasthttp") {
+		t.Errorf("%v: %s", err, text)
+	}
+}
