@@ -179,8 +179,10 @@ func TestALoadHasADeadline(t *testing.T) {
 	if failed < 60 || result.Counts.Exchanges+failed != 600 || late.Count() != failed || math.Abs(float64(late.MaxNs())-limit) > limit/500 {
 		t.Errorf("%+v, %d late of at most %d ns", result.Counts, late.Count(), late.MaxNs())
 	}
-	if reconnects := client.(load.Reconnector).Reconnects(); reconnects < failed-12 || reconnects > failed+12 { // a connection's last and its first one, which is of no result
-		t.Errorf("%d connections were made anew for %d requests that were given up", reconnects, failed)
+	first := int64(client.Ready().Repeated) // given up too, and of no result
+	// Not for what was given up before its connection was there, nor for a connection's last one.
+	if reconnects := client.(load.Reconnector).Reconnects(); reconnects < failed/2 || reconnects > failed+12+first {
+		t.Errorf("%d connections were made anew for %d requests that were given up, and %d first ones", reconnects, failed, first)
 	}
 }
 
