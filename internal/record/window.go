@@ -242,8 +242,8 @@ func inParts(r *contract.Result, kind string) (text, waiting string, ok bool) {
 	return "", "", false
 }
 
-// OfParts tells whether a kind of time is of a part of an exchange.
-func OfParts(kind string) bool {
+// ofParts tells whether a kind of time is of a part of an exchange.
+func ofParts(kind string) bool {
 	_, _, ok := inParts(&contract.Result{}, kind)
 	return ok
 }

@@ -93,7 +93,7 @@ func (w *Window) Times(kind string) (Times, bool) {
 }
 
 func (w *Window) bounded(kind string) Times {
-	if OfParts(kind) {
+	if ofParts(kind) {
 		return w.boundedParts(kind)
 	}
 	aged := Service

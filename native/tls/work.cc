@@ -224,7 +224,7 @@ class TlsWork final : public Work {
   // By connection: what its verification leaves to its flow.
   mutable std::vector<std::unique_ptr<Session>> sessions_;
   // By connection: the newest of its sessions, which no other connection resumes, so that a ticket is
-  // used once (RFC 8446, appendix C.4). None where none is to be.
+  // used once (RFC 8446, appendix C.4) where the server gives another. None where none is to be.
   mutable std::vector<Ticket> tickets_;
 };
 

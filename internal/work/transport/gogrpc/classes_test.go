@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
@@ -84,21 +83,7 @@ func TestClassesCallTheirOwnMethods(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	ended := make(chan error)
-	client.Load().Start()
-	client.Load().Open(load.Now())
-	go func() { ended <- client.Run() }()
-	for client.Load().Counts().Exchanges < 300 || client.Load().Counts().Errors[contract.Timeout] < 2 {
-		time.Sleep(time.Millisecond)
-	}
-	client.Load().End(load.Now())
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
-	result, err := client.Load().Result()
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := workertest.ResultOf(t, client, func(n contract.Counts) bool { return n.Exchanges >= 300 && n.Errors[contract.Timeout] >= 2 })
 	for _, want := range []string{"/shop.Cart/Add 32", "/shop.Cart/List 0", "/shop.Cart/Slow 0"} {
 		if c.asked[want] == 0 {
 			t.Errorf("nobody called %q: %v", want, c.asked)

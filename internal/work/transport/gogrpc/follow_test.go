@@ -7,7 +7,6 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -113,27 +112,6 @@ func field(n int) string {
 	return string(text)
 }
 
-// loaded runs a client until some exchanges ended, and returns its result.
-func loaded(t *testing.T, client load.Client, until func(contract.Counts) bool) contract.Result {
-	t.Helper()
-	ended := make(chan error)
-	client.Load().Start()
-	client.Load().Open(load.Now())
-	go func() { ended <- client.Run() }()
-	for !until(client.Load().Counts()) {
-		time.Sleep(time.Millisecond)
-	}
-	client.Load().End(load.Now())
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
-	result, err := client.Load().Result()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result
-}
-
 // Methods of every kind are called with all their messages; every reply is an event.
 func TestMethodsOfEveryKindAreCalled(t *testing.T) {
 	large := []string{field(200 << 10), field(200 << 10), field(200 << 10)}
@@ -168,7 +146,7 @@ func TestMethodsOfEveryKindAreCalled(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer client.Close()
-			result := loaded(t, client, func(n contract.Counts) bool { return n.Exchanges >= 10 })
+			result := workertest.ResultOf(t, client, func(n contract.Counts) bool { return n.Exchanges >= 10 })
 			n := result.Counts.Exchanges
 			if result.Counts.ReceivedBytes != n*c.received || len(result.Reasons) > 0 {
 				t.Errorf("%d exchanges received %d bytes, want %d each; %+v", n, result.Counts.ReceivedBytes, c.received, result.Reasons)
@@ -201,7 +179,7 @@ func TestStreamsThatFail(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer client.Close()
-			result := loaded(t, client, func(n contract.Counts) bool { return n.Errors[c.kind] >= 2 })
+			result := workertest.ResultOf(t, client, func(n contract.Counts) bool { return n.Errors[c.kind] >= 2 })
 			if len(result.Reasons) == 0 || !strings.Contains(result.Reasons[0].Text, c.want) || result.Counts.Exchanges > 0 {
 				t.Errorf("%d exchanges, %+v; want %q", result.Counts.Exchanges, result.Reasons, c.want)
 			}
@@ -216,7 +194,7 @@ func TestStreamsThatFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	if result := loaded(t, client, func(n contract.Counts) bool { return n.Exchanges >= 10 }); result.Counts.ReceivedBytes != 0 || len(result.Reasons) > 0 {
+	if result := workertest.ResultOf(t, client, func(n contract.Counts) bool { return n.Exchanges >= 10 }); result.Counts.ReceivedBytes != 0 || len(result.Reasons) > 0 {
 		t.Errorf("a server that ends calls early: %+v", result)
 	}
 }
@@ -269,7 +247,7 @@ func TestPacedChunksAreEvents(t *testing.T) {
 			s := workertest.Server(t, transport, setup)
 			setup.Events, setup.Stages = true, true
 			client := workertest.Client(t, transport, setup, s.Ready().Addresses[0])
-			result := loaded(t, client, func(n contract.Counts) bool { return n.Exchanges >= 10 })
+			result := workertest.ResultOf(t, client, func(n contract.Counts) bool { return n.Exchanges >= 10 })
 			n := result.Counts.Exchanges
 			if e := result.Events; e == nil || e.Count < n*c.events || result.Stages.FirstByte == "" || e.First == "" || (e.Gaps != "") != (c.events > 1) {
 				t.Errorf("events of %d exchanges: %+v", n, e)

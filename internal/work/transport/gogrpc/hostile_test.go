@@ -168,7 +168,7 @@ func TestAHostileServersStreamsFail(t *testing.T) {
 			defer client.Close()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			result := loaded(t, client, func(n contract.Counts) bool { return n.Errors[c.kind] >= 2 })
+			result := workertest.ResultOf(t, client, func(n contract.Counts) bool { return n.Errors[c.kind] >= 2 })
 			runtime.ReadMemStats(&after)
 			made := result.Counts.Exchanges > 0 && c.kind != contract.Peer // else on another connection, whose first call is answered
 			if made || len(result.Counts.Errors) != 1 || len(result.Reasons) == 0 || !strings.Contains(result.Reasons[0].Text, c.want) {
@@ -205,7 +205,7 @@ func TestAStreamWithoutEndIsEnded(t *testing.T) {
 	defer client.Close()
 	done := make(chan contract.Result)
 	go func() {
-		done <- loaded(t, client, func(n contract.Counts) bool {
+		done <- workertest.ResultOf(t, client, func(n contract.Counts) bool {
 			return n.Exchanges >= 1 || n.Errors[contract.Invalid]+n.Errors[contract.Peer] > 0
 		})
 	}()

@@ -73,21 +73,7 @@ func drivenBy(t *testing.T, l contract.Load, bodies string) (*site, contract.Res
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error)
-	client.Load().Start()
-	client.Load().Open(load.Now())
-	go func() { ended <- client.Run() }()
-	for client.Load().Counts().Exchanges < 300 {
-		time.Sleep(time.Millisecond)
-	}
-	client.Load().End(load.Now())
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
-	result, err := client.Load().Result()
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := workertest.ResultOf(t, client, func(n contract.Counts) bool { return n.Exchanges >= 300 })
 	_ = client.Close() // it has ended
 	return s, result
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/work/load"
 	"netdyno/internal/work/transport/gohttp1"
 	"netdyno/internal/work/worker/workertest"
 )
@@ -32,22 +31,7 @@ func follows(t *testing.T, address string, options map[string]any, until func(co
 		t.Fatal(err)
 	}
 	defer client.Close()
-	client.Load().Start()
-	client.Load().Open(load.Now())
-	ended := make(chan error)
-	go func() { ended <- client.Run() }()
-	for by := time.Now().Add(time.Minute); !until(client.Load().Counts()) && time.Now().Before(by); {
-		time.Sleep(time.Millisecond)
-	}
-	client.Load().End(load.Now())
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
-	result, err := client.Load().Result()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result
+	return workertest.ResultOf(t, client, until)
 }
 
 // answered serves an event to the first request, by which the client sees that it may begin, and
